@@ -1,5 +1,6 @@
 /** The form of one operation, made from what the service tells of it. */
 import type { Estimate } from '../client/contract.ts';
+import type { EnhanceError } from '../client/errors.ts';
 import { isVisual, mostBytes, type Operation, urlFieldFor } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
 import { make } from './dom.ts';
@@ -7,6 +8,7 @@ import { modelChoice } from './model-choice.ts';
 import { type Body, createOptions } from './options.ts';
 import { createPrice } from './price.ts';
 import { createSource, type Source } from './source.ts';
+import { ANOTHER_FILE } from './words.ts';
 
 export type OperationForm = ReturnType<typeof operationForm>;
 
@@ -21,10 +23,17 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
   const { request, path } = operation;
   const choice = modelChoice(operation);
   const options = createOptions(request);
-  const price = createPrice((estimate) => {
-    // The rate of the clip tells which frame was clicked; the request is then another one.
-    if (estimate && options.point?.rate(rateOf(estimate))) change();
-    else onPrice(estimate);
+  const price = createPrice({
+    onPrice: (estimate) => {
+      // The rate of the clip tells which frame was clicked; the request is then another one.
+      if (estimate && options.point?.rate(rateOf(estimate))) change();
+      else onPrice(estimate);
+    },
+    refuse: (error) => {
+      const source = sourceOf(error, sources);
+      source?.refuse(error);
+      return source !== undefined;
+    },
   });
   const sources = operation.sources.map((group) =>
     createSource({
@@ -52,6 +61,7 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
     return urls && { model: choice.model()?.id, ...options.values(), ...urls };
   };
   const update = (): void => {
+    for (const source of sources) source.refuse(null);
     try {
       price.update(path, body(), missingText(sources));
     } catch (error) {
@@ -120,12 +130,19 @@ const urlsOf = (operation: Operation, sources: readonly Source[]): Body | null =
   return urls.length === sources.length ? Object.fromEntries(urls) : null;
 };
 
+/** The place of the only file that a refusal speaks of. */
+const sourceOf = ({ problem }: EnhanceError, sources: readonly Source[]): Source | undefined => {
+  const [fault, another] = problem.errors ?? [];
+  if (!fault || another) return undefined;
+  return sources.find(({ group }) => group.some((name) => fault.pointer === `/${name}_url`));
+};
+
 const missingText = (sources: readonly Source[]): string => {
   const lacking = sources
     .filter(({ chosen }) => !chosen())
     .map(({ group }) => (isVisual(group) ? 'a picture or a video' : 'a recording'));
   if (lacking.length > 0) return `Add ${lacking.join(' and ')} to see the price.`;
   return sources.some((source) => source.isRefused())
-    ? 'Choose another file to see the price.'
+    ? ANOTHER_FILE
     : 'The price comes when the upload is done.';
 };

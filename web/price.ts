@@ -1,16 +1,30 @@
 /** What the request would cost, asked from the service whenever the form changed. */
 import type { Estimate } from '../client/contract.ts';
+import { EnhanceError } from '../client/errors.ts';
 import { onCredits, tellCredits } from './credits.ts';
 import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
-import { creditsText, durationText, inFormWords, sizeText, TRYING_AGAIN } from './words.ts';
+import {
+  ANOTHER_FILE,
+  creditsText,
+  durationText,
+  inFormWords,
+  sizeText,
+  TRYING_AGAIN,
+} from './words.ts';
 
 /** While a slider moves, the price is not asked for. */
 const QUIET_MS = 250;
 
-export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
+type Wanted = {
+  readonly onPrice: (estimate: Estimate | null) => void;
+  /** Shows a refusal where the file is that it speaks of, and answers whether there is one. */
+  readonly refuse: (error: EnhanceError) => boolean;
+};
+
+export const createPrice = ({ onPrice, refuse }: Wanted) => {
   const element = make('div', { class: 'price' });
   const left = make('span');
   let shown: Estimate | null = null;
@@ -34,12 +48,17 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
       show(estimate);
       tellCredits(estimate.available_credits);
     } catch (error) {
-      if (!signal.aborted)
-        element.replaceChildren(
-          problemBox(error),
-          button('Ask again', () => update(path, body, '')),
-        );
+      if (!signal.aborted) tell(error, () => update(path, body, ''));
     }
+  };
+
+  /** What was refused for good would be refused again: another file or another choice asks anew by itself. */
+  const tell = (error: unknown, again: () => void): void => {
+    const isFinal = error instanceof EnhanceError && !error.retryable;
+    if (isFinal && refuse(error))
+      element.replaceChildren(make('p', { class: 'hint' }, ANOTHER_FILE));
+    else
+      element.replaceChildren(problemBox(error), ...(isFinal ? [] : [button('Ask again', again)]));
   };
 
   const show = (estimate: Estimate): void => {

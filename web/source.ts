@@ -29,6 +29,7 @@ export const createSource = (wanted: Wanted) => {
   const place = { isVisual: isVisual(group), mostBytes: wanted.mostBytes };
   const shown = make('div', { class: 'shown' });
   const fault = make('div');
+  const refusal = make('div');
   let chosen: Chosen | null = null;
   let showing = new AbortController();
 
@@ -38,7 +39,7 @@ export const createSource = (wanted: Wanted) => {
     showing.abort();
     showing = new AbortController();
     shown.replaceChildren();
-    fault.replaceChildren();
+    for (const told of [fault, refusal]) told.replaceChildren();
     element.classList.remove('filled');
     onPoint?.(null);
   };
@@ -82,7 +83,7 @@ export const createSource = (wanted: Wanted) => {
       present: () => chosen,
       onFault: (error) => fault.replaceChildren(problemBox(error)),
     }),
-    ...[shown, fault, sending.element],
+    ...[shown, fault, refusal, sending.element],
   );
   return {
     element,
@@ -90,6 +91,9 @@ export const createSource = (wanted: Wanted) => {
     set,
     take,
     remove,
+    /** Says beside the file why the request with it was refused; null: it is not, or not yet. */
+    refuse: (error: unknown): void =>
+      refusal.replaceChildren(...(error === null ? [] : [problemBox(error)])),
     sent: sending.sent,
     isRefused: sending.isRefused,
     handOver: sending.handOver,

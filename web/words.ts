@@ -3,6 +3,9 @@
 /** While a request is repeated. */
 export const TRYING_AGAIN = 'The service does not answer yet; trying again …';
 
+/** Where the service does not take the one that was chosen, however often it is asked. */
+export const ANOTHER_FILE = 'Choose another file to see the price.';
+
 /** Why there is no button that copies. */
 export const NO_CLIPBOARD =
   'Select the text to copy it: browsers let a page copy by itself only over https, and on the machine of the service.';

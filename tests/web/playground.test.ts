@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { places } from '../../src/stack/home.mjs';
 import { holdBack, isAccessible, realBrowser } from '../real/browser.ts';
+import { makeClip } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, realService } from '../real/service.ts';
 import { sounds } from '../real/sounds.ts';
@@ -358,6 +359,36 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   await choose(page, at('unnamed'));
   await lists(/“unnamed” is something else/);
   assert.is(await startButton(page).count(), 0);
+  await page.context().close();
+});
+
+test('a file that turns out to be broken, or too long, is told beside itself, and another one takes its place', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller, { viewport: { width: 1280, height: 900 } });
+  writeFileSync(at('half.mp4'), readFileSync(clip).subarray(0, 20_000));
+  await choose(page, at('half.mp4'));
+  const told = page
+    .locator('.source')
+    .getByRole('alert')
+    .filter({ hasText: 'the file is cut off' });
+  await told.waitFor();
+  assert.is(await told.isVisible(), true);
+  const { y = 0, height = 0 } = (await told.boundingBox()) ?? {};
+  assert.ok(y > 0 && y + height < 900, 'it is seen without scrolling');
+  await page.locator('.price').getByText('Choose another file to see the price.').waitFor();
+  assert.is(await page.getByRole('button', { name: 'Ask again' }).count(), 0);
+  await isAccessible(page);
+  await choose(page, await picture());
+  await startButton(page).waitFor();
+  assert.is(await page.getByRole('alert').count(), 0);
+
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  const long = ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '301'];
+  await choose(page, await makeClip(at('long.flac'), long), 1);
+  await page.locator('.source').nth(-1).getByText('The sound may last at most 300 s').waitFor();
+  await choose(page, voice, 1);
+  await startButton(page).waitFor();
+  assert.is(await page.getByRole('alert').count(), 0);
   await page.context().close();
 });
 
