@@ -3,15 +3,17 @@ import { type Audit, audit } from '../jobs/record/audit.ts';
 import { isUnreachable, type Redises } from '../redis.ts';
 import { asOperator, demandAccount } from './operator.ts';
 
-/** `enhance credits grant` */
+/** `enhance credits grant`; says where the account is a new one, as a mistyped one is. */
 export const grant = (
   account: string,
   credits: number,
   { note }: { readonly note?: string },
 ): Promise<void> =>
   asOperator(async ({ ledger }) => {
+    const isNew = !(await ledger.isKnown(account));
     const { available } = await ledger.grant(account, credits, note);
     console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
+    if (isNew) console.error('It is a new account: it had no key and no credits before.');
   });
 
 /** `enhance credits balance` */

@@ -10,7 +10,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { waitMs } from '../../client/http.ts';
 import { calling, throughRestart } from '../../src/cli/calling.ts';
-import { balance, showLedger, verify as verifyCredits } from '../../src/cli/credits.ts';
+import {
+  balance,
+  grant as grantCredits,
+  showLedger,
+  verify as verifyCredits,
+} from '../../src/cli/credits.ts';
 import { listJobs } from '../../src/cli/jobs.ts';
 import { listKeys } from '../../src/cli/keys.ts';
 import { listModels } from '../../src/cli/models.ts';
@@ -239,6 +244,16 @@ test('an empty list says so on stderr, and an unknown account is refused', async
   ];
   for (const run of refused)
     assert.is(await withEnvironment(run).catch(String), 'Refused: There is no account nobody.');
+});
+
+test('credits for an account that is not known yet are granted, and it is said that it is new', async () => {
+  const grant = () => printedBy(() => withEnvironment(() => grantCredits('acmme', 5, {})));
+  const isNew = 'It is a new account: it had no key and no credits before.';
+  assert.equal(await grant(), {
+    out: ['The account acmme has 5 credits available.'],
+    err: [isNew],
+  });
+  assert.equal((await grant()).err, []);
 });
 
 test('a job is followed and fetched through a restart of the API, which is said once', async () => {

@@ -74,7 +74,10 @@ test('a replica killed in the middle of 200 requests costs none of them, and get
   await lanes;
   assert.ok(replicas.stats().repeated > 0);
   // Those who were cut off say so first; the next look finds that nothing listens.
-  await until('it is known to be gone', () => states()[0]?.lastError?.includes('ECONNREFUSED') === true);
+  await until(
+    'it is known to be gone',
+    () => states()[0]?.lastError?.includes('ECONNREFUSED') === true,
+  );
   assert.equal(
     states().map(({ healthy }) => healthy),
     [false, true],
