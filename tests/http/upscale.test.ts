@@ -129,6 +129,8 @@ test('a caller that hangs up while it waits keeps its job', async () => {
     () => assert.unreachable(),
     () => undefined,
   );
+  // The next test counts those who wait.
+  await api.untilWaiting(0);
   const { data } = await http.get('/v1/jobs?status=queued&limit=1');
   assert.is(data.data.length, 1);
 });
