@@ -157,7 +157,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       closers.unshift(worker.close);
       return worker;
     },
-    ended: async (job: JobRecord, withinMs = 30_000): Promise<JobRecord> => {
+    ended: async (job: JobRecord, withinMs = 60_000): Promise<JobRecord> => {
       const last = await waitForEnd({ jobs, signals }, job, { timeoutMs: withinMs });
       if (isOver(last.status)) return last;
       throw new Error(`${job.id} is still ${last.status} after ${withinMs} ms`);
