@@ -11,7 +11,8 @@ import pytest
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes, from_rgb, to_rgb
 from enhance.render.compose import MouthRequest, render
-from enhance.render.cover.captions import BLACK, Captions, captions_over
+from enhance.render.cover.captions import Captions, captions_over
+from enhance.render.cover.letters import BLACK
 from enhance.render.measure import covered_share, measure
 from enhance.render.quality import QUALITIES
 from tests.covers import cover

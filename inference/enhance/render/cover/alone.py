@@ -19,7 +19,9 @@ ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 PALE = 0.45  # of the chroma of the skin, in its hue: what has less is neither skin nor lip
 COLOURED = 6.0  # levels of chroma of a skin, below which chroma is not used
 BESIDE = 9  # cells round the mouth with whose skin it is compared
-OFF_LIPS, PAINTED = (5, 11), (0.03, 0.08)
+WHOLE = (0.25, 0.4)
+"""Share of the lips that is pale: of a thing before a part of them, of paint (drawn and photographed: .41 to .99)."""
+OFF_LIPS, BEYOND = (5, 11), (0.03, 0.08)
 """Cells across by which the mouth is grown to what lies beside it, from and to; and the share of that which is pale: beside
 lips of another colour .03 at most, behind a drawn microphone .08 to .38."""
 LIKE_SKIN = 1.5  # in what a face differs from itself
@@ -48,11 +50,11 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     told = float(np.hypot(*skin)) > COLOURED
     near, beside = (grown(mouth.astype(np.float32), across) > 0 for across in OFF_LIPS)
     beside &= lower & ~near
-    # What ends where the lips do is paint on them: a thing reaches beyond.
-    thing = ramp(float(pale[beside].mean()), *PAINTED) if beside.any() else 1.0
+    # What has the shape of the lips is paint on them: a thing reaches beyond, or covers a part.
+    paint = ramp(float(pale[lip].mean()), *WHOLE) * (1 - ramp(float(pale[beside].mean()), *BEYOND)) if beside.any() else 0.0
     told_by = mouth if lips.closed < APART else lip
     bare = ramp(_bare(seen, told_by, shown & ~mouth, _contrast(planes)), *BARE)
-    return max(told * float(pale[lower].mean() + thing * pale[lip].mean()) / 2, bare / 2)
+    return max(told * float(pale[lower].mean() + (1 - paint) * pale[lip].mean()) / 2, bare / 2)
 
 
 def _contrast(planes: Planes) -> float:
