@@ -1,8 +1,8 @@
 """Letters among the pixels of a lower face, told by how clear and sharp they are, and by their standing in a row.
 
 On every seventh of 50 frames of 30 clips, beards among them, skin away from mouth and outline differs from what lies round it
-by 65 levels of luma at most and has slopes of 34 levels a pixel (99.5 % of its pixels); under captions of eleven kinds those are
-79 to 219 and 37 to 114.
+by 65 levels of luma at most and has slopes of 34 levels a pixel (99.5 % of its pixels). Under captions of eleven kinds those
+are 79 to 219 and 37 to 114.
 """
 
 import cv2
