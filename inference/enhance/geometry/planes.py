@@ -14,8 +14,6 @@ Plane = npt.NDArray[np.uint8]
 
 LUMA_OF_WHITE = 219.0  # in limited range; 255 in full
 CHROMA_SPAN = 224.0
-ALL = 0.998
-"""Share of a pixel from which it is kept as it was."""
 
 
 @dataclass(frozen=True)
@@ -159,19 +157,6 @@ def _blend(target: Plane, colour: Floats, opacity: Floats) -> None:
     under = target.astype(np.float32)
     under += opacity * (colour - under) + 0.5
     np.copyto(target, np.clip(under, 0, 255).astype(np.uint8), where=opacity > 0)
-
-
-def put_back(out: Planes, planes: Planes, share: Floats, area: Area) -> None:
-    """Lays pixels of `planes` over `out` in `area` (even origin). share: h x w, 0..1; above ALL they are exact."""
-    half, weight = halved(area), mean_of_four(share)
-    for new, was, kept, part in (
-        (out.y, planes.y, share, area),
-        (out.u, planes.u, weight, half),
-        (out.v, planes.v, weight, half),
-    ):
-        under = new[part.slices]
-        mixed = np.where(kept > ALL, was[part.slices], under + kept * (was[part.slices].astype(np.float32) - under) + 0.5)
-        under[...] = np.where(kept > 0, np.clip(mixed, 0, 255), under).astype(np.uint8)
 
 
 def halved(area: Area) -> Area:

@@ -1,6 +1,5 @@
 """What belongs to the person and the clip, measured on one frame in which the face is seen well."""
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +20,7 @@ from .light import chroma, of_one_tint
 from .lips.outline import MIDPOINT, Lips, lips_of
 from .lips.redness import painted
 from .lips.shape import rest_of
+from .mask import within
 from .patch import Patch, patch_of
 from .subject import SUBJECT, Subject
 from .teeth.own import Flesh, own_teeth
@@ -122,16 +122,9 @@ def _median(rgb: Floats, pose: Pose, at: Array, reach: float = 0.05) -> Array:
     return np.asarray(np.median(rgb[max(0, y - k) : y + k, max(0, x - k) : x + k].reshape(-1, 3), axis=0), np.float64)
 
 
-def _inside(shape: tuple[int, ...], pose: Pose, *contours: Array) -> npt.NDArray[np.bool_]:
-    mask = np.zeros(shape[:2], np.uint8)
-    for contour in contours:
-        cv2.fillPoly(mask, [np.round(pose.to_pixels(pose.to_plane(contour))).astype(np.int32)], (1,))
-    return mask > 0
-
-
 def _lip_colour(rgb: Floats, pose: Pose, lips: Lips, skin: Array) -> Array:
-    lip = _inside(rgb.shape, pose, lips.outer_ring)
-    hole = _inside(rgb.shape, pose, lips.inner_ring)
+    lip = within(rgb.shape, pose, lips.outer_ring)
+    hole = within(rgb.shape, pose, lips.inner_ring)
     pixels = rgb[lip & ~hole]
     return np.asarray(np.median(pixels, axis=0) if len(pixels) else 0.8 * skin, np.float64)
 
@@ -145,7 +138,7 @@ def _black(planes: Planes, colours: Colours) -> float:
 def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, one_tint: bool, moustache: float) -> Array:
     """RGB of teeth under this light: as white as the eyes, a little like the skin, or as they are seen."""
     light = float(LUMA @ skin)
-    eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
+    eyes = rgb[within(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
     luma = eyes @ LUMA
     white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
     level = min(0.3 * max(float(LUMA @ white), light) + 0.7 * min(TOOTH_LIGHT * light, 235), 235)
@@ -159,7 +152,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     if one_tint:
         tint = mine
     drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)
-    seen = rgb[_inside(rgb.shape, pose, lips.inner_ring)] if not lips.closed else rgb[:0, 0]
+    seen = rgb[within(rgb.shape, pose, lips.inner_ring)] if not lips.closed else rgb[:0, 0]
     if len(seen) <= 30:
         return np.asarray(drawn)
     luma = seen @ LUMA

@@ -7,12 +7,13 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import NOSE_BASE
-from enhance.geometry.planes import ALL, Plane, Planes, even, full_yuv, paint, put_back
+from enhance.geometry.landmarks import LOWER_OUTER, NOSE_BASE, UPPER_OUTER
+from enhance.geometry.planes import Plane, Planes, even, full_yuv, paint
 from enhance.membrane import spread
+from enhance.render.mask import ALL, put_back, within
 
-from .expected import INNER_RING, JAW
-from .letters import Mask, around, letters_in, may_be_sharp, may_be_written
+from .expected import INNER_RING, JAW, Mask
+from .letters import around, letters_in, may_be_sharp, may_be_written
 
 MARGIN = 0.05
 """S round the mouth and within the outline of the face, where it may be sharp by itself."""
@@ -22,7 +23,7 @@ BESIDE = 0.035
 """S round letters that are taken off with them."""
 MOST_OF_MOUTH = 0.2
 """Share of the mouth behind letters, from which the frame is left alone."""
-OUTER_RING = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146)
+OUTER_RING = (*UPPER_OUTER, *LOWER_OUTER[-2:0:-1])
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,7 @@ class Captions:
     def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
         """Puts the letters of `planes`, and what beside them has not moved, in front of what was rendered into `out`, and takes
         them out of its mask."""
-        part = mask[self.area.slices]
-        moved = np.where(self.beside > 0, part / np.float32(255), 1)
-        kept = np.asarray(1 - (1 - self.letters) * moved, np.float32)
-        put_back(out, planes, kept, self.area)
-        part[...] = np.where(kept > ALL, 0, part)
+        put_back(out, mask, planes, self.area, self.letters, self.beside)
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:
@@ -61,10 +58,10 @@ def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:
     below = planes.y[nose:]
     if not may_be_sharp(below, pose.scale):
         return None
-    mouth, face = _mouth_and_face(planes.area, head, pose, nose)
+    mouth, face = _mouth_and_face(planes.y.shape, head, pose, nose)
     if not may_be_written(below, mouth[nose:], face[nose:], pose.scale):
         return None
-    between = _filled(planes.area, head[list(INNER_RING)], pose) > 0
+    between = within(planes.y.shape, pose, head[list(INNER_RING)])
     letters = letters_in(planes, mouth, face, pose.scale) & ~between
     return _captions(planes, letters, head, pose) if letters.any() else None
 
@@ -75,22 +72,16 @@ def without_captions(planes: Planes, head: Array, pose: Pose) -> Planes:
     return written.taken_off(planes) if written else planes
 
 
-def _mouth_and_face(area: Area, head: Array, pose: Pose, nose: int) -> tuple[Mask, Mask]:
+def _mouth_and_face(shape: tuple[int, ...], head: Array, pose: Pose, nose: int) -> tuple[Mask, Mask]:
     """The pixels of the mouth, round it and above it, and those of the rest of the face below the nose (a row), well inside its
     outline."""
     reach = max(1, round(MARGIN * pose.scale))
-    kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
-    mouth = cv2.dilate(_filled(area, head[list(OUTER_RING)], pose), kernel) > 0
-    face = (cv2.erode(_filled(area, head[list(JAW)], pose), kernel) > 0) & ~mouth
+    mouth, face = (within(shape, pose, head[list(ring)]) for ring in (OUTER_RING, JAW))
+    mouth = around(mouth, reach)
+    face = ~around(~face, reach) & ~mouth
     face[: nose + reach] = False
     mouth[: nose + reach] = True
     return mouth, face
-
-
-def _filled(area: Area, ring: Array, pose: Pose) -> Plane:
-    out = np.zeros((area.height, area.width), np.uint8)
-    cv2.fillPoly(out, [np.round(pose.to_pixels(pose.to_plane(ring))).astype(np.int32)], (1,))
-    return out
 
 
 def _captions(planes: Planes, letters: Mask, head: Array, pose: Pose) -> Captions:
@@ -100,8 +91,8 @@ def _captions(planes: Planes, letters: Mask, head: Array, pose: Pose) -> Caption
     area = even(Area.around(corners, 2 * reach + 4), planes.area)
     share, beside = (_soft(around(letters[area.slices], pixels)) for pixels in (1, reach))
     behind = spread(full_yuv(planes, area), beside < 1 - ALL)
-    mouth = _filled(planes.area, head[list(OUTER_RING)], pose)
-    hidden = float(share[mouth[area.slices] > 0].sum()) > MOST_OF_MOUTH * np.count_nonzero(mouth)
+    mouth = within(planes.y.shape, pose, head[list(OUTER_RING)])
+    hidden = float(share[mouth[area.slices]].sum()) > MOST_OF_MOUTH * np.count_nonzero(mouth)
     return Captions(area, share, beside, behind, hidden)
 
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Plane, Planes, full_chroma
 
+from .expected import Mask
+
 STROKE = 0.22
 """S: strokes of letters are thinner than this."""
 CLEAR, FAINT = 60, 30
@@ -34,7 +36,6 @@ OUTLINE, OUTLINED = 0.06, 0.6
 BOX, STEP, EVEN = 0.2, 8, 0.85
 """S round a line of letters within which the edges of its box are sought, levels of luma a pixel that they have on the
 average, and the least share of them that has half as many: a chin is not straight."""
-Mask = npt.NDArray[np.bool_]
 
 
 def may_be_sharp(luma: Plane, scale: float) -> bool:
@@ -117,6 +118,7 @@ class _Pieces:
 
 
 def around(mask: Mask, pixels: int) -> Mask:
+    """The mask, and what lies so near to it, across and down."""
     return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((2 * pixels + 1, 2 * pixels + 1), np.uint8)) > 0)
 
 

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.landmarks import NOSE_BASE
-from enhance.geometry.planes import ALL, Plane, Planes, even, full_chroma, halved, mean_of_four, put_back
+from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, mean_of_four
 from enhance.render.lips.outline import Lips
+from enhance.render.mask import put_back
 
 from .bare import bareness
 from .expected import CELL, CENTRES, COLUMNS, DARK, LEFT, ROWS, TOP, Compared, Face, compare, grown, shrunk
@@ -85,11 +86,7 @@ class Cover:
 
     def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
         """Puts the thing, and what lies beside it and does not move, back where it was, in front of what was rendered."""
-        part = mask[self.area.slices]
-        moved = np.where(self.beside > 0, part / np.float32(255), 1)
-        kept = np.asarray(1 - (1 - self.opacity) * moved, np.float32)
-        put_back(out, planes, kept, self.area)
-        part[...] = np.where(kept > ALL, 0, part)
+        put_back(out, mask, planes, self.area, self.opacity, self.beside)
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
