@@ -40,6 +40,7 @@ test('each container is read', async () => {
     ['d.mov', ['-c:v', 'mpeg4'], 'mov'],
     ['d.avi', ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'], 'avi'],
     ['d.webm', ['-c:v', 'libvpx', '-b:v', '1M'], 'matroska'],
+    ['d.mkv', h264, 'matroska'],
   ] as const) {
     const info = await probe(await makeClip(at(name), pattern(0.4), codec));
     assert.equal([info.container, info.frames, info.hasAudio], [container, 10, false]);

@@ -108,6 +108,7 @@ const clips: Readonly<Record<string, () => Promise<string>>> = {
   MP4: () => makeClip(at('a.mp4'), tracks, [...h264, '-c:s', 'mov_text']),
   MOV: () => makeClip(at('a.mov'), tracks, [...h264, '-c:s', 'mov_text']),
   WebM: () => makeClip(at('a.webm'), tracks, vp9),
+  MKV: () => makeClip(at('a.mkv'), tracks, [...h264, '-c:s', 'subrip']),
 };
 for (const [format, make] of Object.entries(clips)) {
   test(`${format}: subtitles and chapters are there once, at their times, in their languages`, async () => {
@@ -124,7 +125,7 @@ for (const [format, make] of Object.entries(clips)) {
       for (const [track, text] of cues.entries())
         assert.is(
           await subtitlesOf(target, track),
-          format === 'WebM' ? text : await subtitlesOf(path, track),
+          ['WebM', 'MKV'].includes(format) ? text : await subtitlesOf(path, track),
         );
       assert.equal(await chaptersOf(target), chapters);
       assert.equal((await timesOf(target)).map(rounded), (await timesOf(path)).map(rounded));

@@ -32,6 +32,7 @@ const refused = async (video: string, code: string, fields: Form = {}): Promise<
 const codecs: Readonly<Record<string, readonly string[]>> = {
   'clip.avi': ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
   'clip.webm': ['-c:v', 'libvpx-vp9', '-cpu-used', '8', '-deadline', 'realtime'],
+  'clip.mkv': ['-c:v', 'libx264', '-bf', '3'],
   'clip.mov': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le', '-preset', 'ultrafast'],
 };
 for (const [name, codec] of Object.entries(codecs)) {

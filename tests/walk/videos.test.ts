@@ -154,6 +154,7 @@ test('a turned phone clip is shown upright and not turned twice', async () => {
 for (const [name, made] of Object.entries({
   'clip.avi': ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'],
   'clip.webm': ['-c:v', 'libvpx-vp9', '-cpu-used', '8', '-deadline', 'realtime', '-c:a', 'libopus'],
+  'clip.mkv': ['-c:v', 'libx264', '-bf', '3', '-c:a', 'pcm_s16le'],
   'clip.mov': [
     '-c:v',
     'libx264',

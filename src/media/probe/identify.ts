@@ -23,6 +23,7 @@ const types: readonly MediaType[] = [
   { kind: 'video', mime: 'video/quicktime', container: 'mov' },
   { kind: 'video', mime: 'video/vnd.avi', container: 'avi' },
   { kind: 'video', mime: 'video/webm', container: 'matroska' },
+  { kind: 'video', mime: 'video/matroska', container: 'matroska' },
   { kind: 'audio', mime: 'audio/mpeg', container: 'mp3' },
   { kind: 'audio', mime: 'audio/wav', container: 'wav' },
   { kind: 'audio', mime: 'audio/aac', container: 'aac' },
@@ -35,8 +36,8 @@ const types: readonly MediaType[] = [
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF)',
-  video: 'a video (MP4, MOV, AVI, WebM)',
-  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or that of an MP4 or MOV)',
+  video: 'a video (MP4, MOV, AVI, WebM, MKV)',
+  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4 or MOV)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
@@ -61,7 +62,7 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. MP4, MOV and WebM pass too, for their sound: `probeAudio` finds out whether they have any. */
+/** The same for a sound file. MP4, MOV, WebM and MKV pass too, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
   if (type?.kind === 'audio' || (type?.kind === 'video' && type.container !== 'avi')) return type;

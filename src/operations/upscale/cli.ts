@@ -56,6 +56,7 @@ const formatsOfOthers: Readonly<Record<string, string>> = {
   '.mov': 'mp4',
   '.avi': 'mp4',
   '.webm': 'mp4',
+  '.mkv': 'mp4',
   '.m4v': 'mp4',
   '.tif': 'png',
   '.tiff': 'png',
