@@ -67,10 +67,14 @@ const opening = (path: string, { name, whitelist }: { name: string; whitelist: s
   ...['-f', name, '-i', `file:${path}`],
 ];
 
-/** Input arguments for one picture, by ffmpeg's name of its demuxer. */
-export const pictureInput = (path: string, demuxer: string, maxPixels: number): string[] => [
-  ...['-max_pixels', String(maxPixels), ...opening(path, { name: demuxer, whitelist: demuxer })],
-];
+const pictureDemuxers = { bmp: { name: 'bmp_pipe', whitelist: 'bmp_pipe' }, heic: demuxers.mov };
+
+/** Input arguments for one picture. */
+export const pictureInput = (
+  path: string,
+  format: keyof typeof pictureDemuxers,
+  maxPixels: number,
+): string[] => ['-max_pixels', String(maxPixels), ...opening(path, pictureDemuxers[format])];
 
 /** The text of a file's own metadata is printed at the level "info", so it never reaches us. */
 const globalArgs = [

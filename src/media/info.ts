@@ -12,7 +12,7 @@ export type Container = z.infer<typeof Container>;
 const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();
 
 /** What an image can be that a caller sends: the formats of results, and some that are only accepted. */
-const SourceFormat = z.enum([...ImageFormat.options, 'tiff', 'bmp', 'gif']);
+const SourceFormat = z.enum([...ImageFormat.options, 'tiff', 'bmp', 'gif', 'heic']);
 export type SourceFormat = z.infer<typeof SourceFormat>;
 
 /** What the header of an image says; no pixel is decoded. */

@@ -5,12 +5,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pngChunk } from '../../src/media/image/png-chunk.ts';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeVideo } from '../../src/media/read/decode.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
-import { pngChunk } from '../media/png-chunk.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 

@@ -32,7 +32,12 @@ test('images and videos are known by their content, whatever they are called', a
   }
   const bmp = await makeClip(at('picture.bmp'), pattern(0.04), ['-frames:v', '1']);
   assert.equal(await identify(bmp), { kind: 'image', mime: 'image/bmp' });
-  const videos = { mp4: 'video/mp4', mov: 'video/quicktime', avi: 'video/vnd.avi' };
+  const videos = {
+    mp4: 'video/mp4',
+    mov: 'video/quicktime',
+    '3gp': 'video/3gpp',
+    avi: 'video/vnd.avi',
+  };
   for (const [format, mime] of Object.entries(videos)) {
     const path = await makeClip(at('clip.png'), pattern(0.2), [...h264, '-f', format]);
     assert.equal((({ kind, mime }) => ({ kind, mime }))(await identify(path)), {
@@ -134,7 +139,7 @@ test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(
     (await failing(identify(path), 'unsupported_media_type')).message,
-    'Expected an image (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV); got text.',
+    'Expected an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV); got text.',
   );
   assert.match(
     (await failing(identify(path, ['image', 'video', 'audio']), 'unsupported_media_type')).message,

@@ -6,7 +6,7 @@ import axios, { type AxiosResponse } from 'axios';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pngChunk } from '../media/png-chunk.ts';
+import { pngChunk } from '../../src/media/image/png-chunk.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';

@@ -1,8 +1,8 @@
 /** BMP, which libvips does not read: its header is read here, its pixels by ffmpeg. */
 import type { Size } from '../../frame.ts';
-import { type FfmpegOptions, pictureInput, startFfmpeg } from '../ffmpeg.ts';
+import { type FfmpegOptions, pictureInput } from '../ffmpeg.ts';
 import { openFileWindow } from '../file-window.ts';
-import { checkNotKilled } from '../outcome.ts';
+import { pngByFfmpeg } from './png-by-ffmpeg.ts';
 
 type BmpHeader = { readonly size: Size; readonly alpha: boolean };
 
@@ -32,26 +32,9 @@ const headerIn = (head: Buffer): BmpHeader => {
   return { size: { width, height }, alpha: bits === 32 };
 };
 
-/** The same picture as a PNG. Throws when the file is damaged, and decode_failed when that cannot be decided. */
-export const bmpAsPng = async (
+/** The same picture as a PNG; throws as `pngByFfmpeg` does. ffmpeg counts the pixels of its memory, where a row takes a multiple of 64. */
+export const bmpAsPng = (
   path: string,
   { width, height }: Size,
   options: FfmpegOptions,
-): Promise<Buffer> => {
-  const png = ['-frames:v', '1', '-c:v', 'png', '-compression_level', '1', '-f', 'image2pipe'];
-  // ffmpeg counts the pixels of its memory, where a row takes a multiple of 64.
-  const input = pictureInput(path, 'bmp_pipe', (width + 64) * height);
-  const child = startFfmpeg(['-threads', '1', ...input, ...png, 'pipe:1'], options);
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of child.stdout) chunks.push(chunk);
-    const exit = await child.ended();
-    options.signal.throwIfAborted();
-    checkNotKilled(exit);
-    if (exit.exitCode !== 0 || exit.errorText !== '' || chunks.length === 0)
-      throw new Error(exit.errorText || 'it has no pixels');
-    return Buffer.concat(chunks);
-  } finally {
-    await child.stop();
-  }
-};
+): Promise<Buffer> => pngByFfmpeg(pictureInput(path, 'bmp', (width + 64) * height), options);

@@ -6,6 +6,7 @@ import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import type { EncodingOptions } from '../output.ts';
 import { bmpAsPng } from './bmp.ts';
+import { heicAsPng, heicMetadataAsPng } from './heic.ts';
 import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
@@ -24,7 +25,7 @@ export const decodeImage = async (
   { depth, ...options }: Decoding,
 ): Promise<Picture> => {
   try {
-    const source = info.format === 'bmp' ? await bmpAsPng(path, info.size, options) : path;
+    const source = await readable(path, info, options);
     const [decoded, checked] = await Promise.allSettled([
       decodeStrictly(source, info, depth),
       info.format === 'png' ? checkPng(path) : undefined,
@@ -45,6 +46,12 @@ export const decodeImage = async (
     if (error instanceof Failure || options.signal.aborted) throw error;
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
   }
+};
+
+/** What libvips can decode: the file, or a PNG of what is in it. */
+const readable = async (path: string, { format, size }: ImageInfo, options: FfmpegOptions) => {
+  if (format === 'bmp') return bmpAsPng(path, size, options);
+  return format === 'heic' ? heicAsPng(path, size, options) : path;
 };
 
 /**
@@ -155,7 +162,8 @@ const withMetadata = async (
   { path, info }: { readonly path: string; readonly info: ImageInfo },
 ): Promise<Sharp> => {
   const { width, height, channels, depth, pixels } = picture;
-  const opened = sharp(path, { limitInputPixels: info.size.width * info.size.height })
+  const source = info.format === 'heic' ? await heicMetadataAsPng(path) : path;
+  const opened = sharp(source, { limitInputPixels: info.size.width * info.size.height })
     .autoOrient()
     .extract({ left: 0, top: 0, width: 1, height: 1 })
     .resize(width, height, { kernel: 'nearest', fit: 'fill' });

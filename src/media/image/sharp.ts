@@ -2,7 +2,7 @@ import sharpLibrary, { type Sharp, type SharpOptions } from 'sharp';
 
 let prepared = false;
 
-/** sharp as this service uses it: libvips loads the accepted formats only (BMP is not among them: `bmp.ts`), whatever the content is, and caches nothing. */
+/** sharp as this service uses it: libvips loads the accepted formats only (BMP is not among them: `bmp.ts`; of HEIC no pixels: `heic.ts`), whatever the content is, and caches nothing. */
 export const sharp = (input: string | Buffer | Uint16Array, options: SharpOptions): Sharp => {
   if (!prepared) {
     const loaders = ['Png', 'Jpeg', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map(

@@ -18,8 +18,12 @@ const types: readonly MediaType[] = [
   { kind: 'image', mime: 'image/tiff' },
   { kind: 'image', mime: 'image/bmp' },
   { kind: 'image', mime: 'image/gif' },
+  { kind: 'image', mime: 'image/heic' },
+  { kind: 'image', mime: 'image/heif' },
   { kind: 'video', mime: 'video/mp4', container: 'mov' },
   { kind: 'video', mime: 'video/x-m4v', container: 'mov' },
+  { kind: 'video', mime: 'video/3gpp', container: 'mov' },
+  { kind: 'video', mime: 'video/3gpp2', container: 'mov' },
   { kind: 'video', mime: 'video/quicktime', container: 'mov' },
   { kind: 'video', mime: 'video/vnd.avi', container: 'avi' },
   { kind: 'video', mime: 'video/webm', container: 'matroska' },
@@ -35,7 +39,7 @@ const types: readonly MediaType[] = [
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
-  image: 'an image (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF)',
+  image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
   video: 'a video (MP4, MOV, AVI, WebM, MKV)',
   audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4 or MOV)',
 };

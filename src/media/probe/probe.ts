@@ -1,3 +1,4 @@
+import type { Metadata } from 'sharp';
 import type { Limits } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { withDeadline } from '../deadline.ts';
@@ -23,11 +24,14 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
     }
     const lost = await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
-    if ((header.pages ?? 1) > 1) throw new Error('it has more than one picture');
     const { space, hasProfile, depth } = header;
     if (depth !== 'uchar' && depth !== 'ushort')
       throw new Error(`expected samples of 8 or 16 bits; it has samples of the type ${depth}`);
-    const format = imageFormat(header.format);
+    const format = formatOf(header);
+    // Of a HEIC with several, both decoders take the one that it names first: that is what viewers show.
+    if ((header.pages ?? 1) > 1 && format !== 'heic')
+      throw new Error('it has more than one picture');
+    if (format === 'heic' && header.hasAlpha) throw new Error(CLEAR_HEIC);
     const { width, height } = header.autoOrient;
     const isDeep = depth === 'ushort' && (format === 'png' || format === 'tiff');
     return {
@@ -98,9 +102,11 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
 /** Where a rotation clockwise takes chroma that lies on the left. */
 const rotatedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;
 
-/** libvips calls AVIF by the name of its container. */
-const imageFormat = (loaded: string): SourceFormat => {
-  if (loaded === 'heif') return 'avif';
+const CLEAR_HEIC = 'it is a HEIC with transparency, which only a PNG, WebP or AVIF may have';
+
+/** libvips calls AVIF and HEIC by the name of their container. */
+const formatOf = ({ format: loaded, compression }: Metadata): SourceFormat => {
+  if (loaded === 'heif') return compression === 'hevc' ? 'heic' : 'avif';
   if (loaded === 'png' || loaded === 'jpeg' || loaded === 'webp') return loaded;
   if (loaded === 'tiff' || loaded === 'gif') return loaded;
   throw new Error(`it is ${loaded}, which is not an accepted format`);

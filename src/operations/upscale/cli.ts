@@ -62,6 +62,8 @@ const formatsOfOthers: Readonly<Record<string, string>> = {
   '.tiff': 'png',
   '.bmp': 'png',
   '.gif': 'png',
+  '.heic': 'png',
+  '.heif': 'png',
 };
 
 const wishesOf = (files: readonly Source[], options: Options) => {

@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { makeHeic } from '../../media/heic.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
 import { portrait } from '../../real/talking.ts';
 import { type Attack, async, bearer, lengthOf } from './attack.ts';
@@ -22,6 +23,7 @@ export const makeSamples = async (dir: string): Promise<readonly Sample[]> => {
       background: { r: 90, g: 120, b: 40, alpha: 0.8 },
     },
   });
+  const heic = picture.clone().resize(96, 72, { kernel: 'nearest' }).removeAlpha();
   const images = [
     ['png', await picture.clone().png().toBuffer()],
     ['jpeg', await picture.clone().withMetadata({ orientation: 6 }).jpeg().toBuffer()],
@@ -29,6 +31,7 @@ export const makeSamples = async (dir: string): Promise<readonly Sample[]> => {
     ['avif', await picture.clone().avif({ effort: 0 }).toBuffer()],
     ['gif', await picture.clone().gif().toBuffer()],
     ['tiff', await picture.clone().tiff().toBuffer()],
+    ['heic', await readFile(await makeHeic(join(dir, 'small.heic'), heic, { tile: 64 }))],
     ['svg', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
     ['face.jpeg', await sharp(portrait).resize(160).jpeg().toBuffer()],
   ] as const;
