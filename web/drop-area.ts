@@ -42,7 +42,7 @@ const fileInput = (isVisual: boolean, take: Take): HTMLInputElement => {
     id: freshId('file'),
     type: 'file',
     class: 'unseen',
-    accept: isVisual ? 'image/*,video/*' : 'audio/*,video/*',
+    accept: isVisual ? 'image/*,.heic,.heif,video/*,.mkv' : 'audio/*,video/*',
   });
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];

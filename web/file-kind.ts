@@ -11,6 +11,8 @@ export const kindOf = (file: Blob, name: string): MediaKind | undefined => {
 /** Those that browsers do not know everywhere. */
 const endings: Readonly<Record<string, MediaKind>> = {
   avif: 'image',
+  heic: 'image',
+  heif: 'image',
   tif: 'image',
   tiff: 'image',
   mkv: 'video',
