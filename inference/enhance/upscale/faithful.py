@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from enhance.picture import AnyPicture, FloatPlanes, white
+from enhance.picture import AnyPicture, FloatPlanes, to_planes, white
 
 from .alpha import without_background
 from .cascade import Cascade
+from .hues import shares_of
 from .mosaic import Mosaic
 from .resample import REACH, enlarge
 
@@ -23,7 +24,8 @@ DOUBT_REACH = 7
 
 @dataclass(frozen=True)
 class Faithful:
-    """A recipe, and a faithful one that takes its place where the first one's picture, reduced, is another than the original.
+    """A recipe, and a faithful one that takes its place where the first one's picture, reduced, is another than the original,
+    and where colours change and brightness does not (hues.py).
 
     The faithful one takes blocks and noise away. Where it agrees with the first one, these were the difference.
     """
@@ -38,14 +40,16 @@ class Faithful:
         scale = self.recipe.scale
         colours = without_background(picture)[:, :, :3] if picture.shape[2] == 4 else picture
         doubts = doubts_of(colours, large, self.limits)
+        hues = shares_of(to_planes(colours)).max(axis=0)
         if picture.shape[2] == 4:
-            doubts[picture[:, :, 3] == 0] = 0
-        if not doubts.any():
+            doubts[picture[:, :, 3] == 0] = hues[picture[:, :, 3] == 0] = 0
+        if not (doubts.any() or hues.any()):
             return large
-        area = _around(doubts, DOUBT_REACH + self.faithful.halo)
+        area = _around(np.maximum(doubts, hues), DOUBT_REACH + self.faithful.halo)
         faithful = self.faithful.upscale(np.ascontiguousarray(picture[area]), before_tile)
         drawn = large[tuple(slice(part.start * scale, part.stop * scale) for part in area)]
         doubts = np.minimum(doubts[area], doubts_of(_reduced(faithful, scale), drawn, self.limits))
+        doubts = np.maximum(doubts, hues[area])
         share = enlarge(np.pad(doubts, REACH["bicubic"], mode="edge")[None], scale, "bicubic")[0].clip(0, 1)[:, :, None]
         drawn[:] = (drawn + (faithful.astype(np.float32) - drawn) * share + np.float32(0.5)).astype(large.dtype)
         return large

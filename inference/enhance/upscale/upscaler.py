@@ -16,6 +16,7 @@ from . import realtime
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
+from .hues import hues_apart
 from .mosaic import Mosaic, Recent
 from .resample import box, enlarge
 
@@ -134,15 +135,21 @@ DENOISING = {**{level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}, **OUR
 the others for what much JPEG left, and for what H.264 left."""
 
 
-def photo(load: Load, first: str = PHOTO) -> dict[int, Cascade]:
+def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Cascade]:
     """waifu2x upconv_7_photo, the most faithful: twice for 4; for 8 then Lanczos, as good as a third pass at a quarter of its
-    time. first: the network of the first pass."""
-    begin, double = (Pass(load(name), scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER) for name in (first, PHOTO))
+    time. first: the network of the first pass. hues: whether that one, too, has hues_apart(); by it, what a JPEG left of colours
+    at half the size would be less true."""
+
+    def double(name: str, has_hues: bool) -> Pass:
+        run = hues_apart(load(name), 2, WAIFU2X_BORDER) if has_hues else load(name)
+        return Pass(run, scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER)
+
+    begin, again = double(first, hues or first == PHOTO), double(PHOTO, has_hues=True)
     lanczos = Pass(partial(enlarge, scale=2, kernel="lanczos"), scale=2, eats=3, context=3)
     return {
         2: Cascade([begin], edge=None, tile_pixels=PHOTO_TILE),
-        4: Cascade([begin, double], edge=None, tile_pixels=PHOTO_TILE // 2),
-        8: Cascade([begin, double, lanczos], edge=None, tile_pixels=PHOTO_TILE // 2),
+        4: Cascade([begin, again], edge=None, tile_pixels=PHOTO_TILE // 2),
+        8: Cascade([begin, again, lanczos], edge=None, tile_pixels=PHOTO_TILE // 2),
     }
 
 
@@ -188,7 +195,7 @@ def detail(load: Load) -> dict[int, Recipe]:
 
 
 def _faithful(drawn: Mapping[int, Cascade | Mosaic], limits: Limits, load: Load) -> dict[int, Recipe]:
-    faithful = photo(load, DENOISING[2])
+    faithful = photo(load, DENOISING[2], hues=True)
     return {scale: Faithful(recipe, faithful[scale], limits) for scale, recipe in drawn.items()}
 
 

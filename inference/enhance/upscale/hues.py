@@ -1,0 +1,92 @@
+"""Edges between colours of the same brightness: red letters on green, magenta on grey, blue on black."""
+
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.picture import FloatPlanes
+
+Run = Callable[[FloatPlanes], FloatPlanes]
+Levels = npt.NDArray[np.uint8]
+
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # BT.601
+CONTRAST = 72, 104  # levels of 255 by which a channel changes within 3 x 3 pixels; noise and most of a photo change less
+OVER_LUMA = 3, 4  # by how many times more than brightness; where that changes too, the network follows it
+SHARPNESS = 0.46, 0.58  # of a colour's range, how much it turns at a pixel: .25 where JPEG or video halved it, .5 and more else
+LEAST_RANGE = 4  # levels: of less, a share would be of what is rounded away
+REACH = 5
+"""How far shares_of() depends on the pixels around."""
+ROWS = 64  # of a picture at a time: letters here and there are not worth the rectangle around all of them
+AROUND = np.ones((3, 3), np.uint8)
+TURNS = (np.array([[-1, 2, -1]], np.float32), np.array([[-1], [2], [-1]], np.float32))
+
+
+def hues_apart(run: Run, scale: int, eats: int) -> Run:
+    """A network that enlarges each channel as a grey picture where colours change and brightness does not.
+
+    Networks learnt from photographs, where channels rise and fall together; where they change against each other strokes get
+    notches and gaps. run: the network, planes (3 x h x w, 0..1) to planes `scale` times as large, less `eats` input pixels on
+    each side, REACH of them at least, so that tiles stay the whole. docs/decisions/0112.
+    """
+
+    def enlarge(planes: FloatPlanes) -> FloatPlanes:
+        large = run(planes)
+        shares = shares_of(planes)[:, eats:-eats, eats:-eats]
+        if not shares.any():
+            return large
+        large = large.copy()  # the network's next answer may lie there
+        for channel, share in enumerate(shares):
+            for rows, columns in _rectangles(share):
+                source = planes[channel, rows.start : rows.stop + 2 * eats, columns.start : columns.stop + 2 * eats]
+                grey = run(np.repeat(source[None], 3, axis=0))[channel]
+                target = large[channel, rows.start * scale : rows.stop * scale, columns.start * scale : columns.stop * scale]
+                target += (grey - target) * share[rows, columns].repeat(scale, axis=0).repeat(scale, axis=1)
+        return large
+
+    return enlarge
+
+
+def shares_of(planes: FloatPlanes) -> FloatPlanes:
+    """How far each sample (3 x h x w, 0..1) should be enlarged with its channel alone: 0 to 1.
+
+    Where a file keeps colours at half the size, as most JPEGs do, they are blurred, and the network sharpens them by the
+    brightness around: there it is 0.
+    """
+    levels: Levels = (planes * np.float32(255)).clip(0, 255).astype(np.uint8)
+    luma: Levels = np.tensordot(LUMA, levels, 1).astype(np.uint8)
+    luma_range = np.maximum(_range(luma), LEAST_RANGE).astype(np.float32)
+    return np.stack([_share(channel, luma, luma_range) for channel in levels])
+
+
+def _share(channel: Levels, luma: Levels, luma_range: FloatPlanes) -> FloatPlanes:
+    contrast = _range(channel)
+    share = _between(contrast, CONTRAST) * _between(contrast / luma_range, OVER_LUMA)
+    if not share.any():
+        return share
+    colour = channel.astype(np.float32) - luma
+    turns = cv2.dilate(np.maximum(*(np.abs(cv2.filter2D(colour, -1, turn)) for turn in TURNS)), AROUND)
+    whole = np.maximum(cv2.dilate(_range(colour), AROUND), LEAST_RANGE)
+    share = cv2.dilate(share * _between(turns / whole, SHARPNESS), AROUND)
+    return np.asarray(cv2.GaussianBlur(share, (5, 5), 1.0), np.float32)
+
+
+def _range(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """Of the 3 x 3 around each, the greatest less the least."""
+    return cv2.morphologyEx(values, cv2.MORPH_GRADIENT, AROUND)
+
+
+def _between(values: npt.NDArray[np.generic], limits: tuple[float, float]) -> FloatPlanes:
+    """0 at the first limit, 1 at the second."""
+    low, high = limits
+    return ((values.astype(np.float32) - np.float32(low)) * np.float32(1 / (high - low))).clip(0, 1)
+
+
+def _rectangles(share: FloatPlanes) -> Iterator[tuple[slice, slice]]:
+    """Around what is above 0, of ROWS rows at a time."""
+    for top in range(0, len(share), ROWS):
+        marked = share[top : top + ROWS] > 0
+        if marked.any():
+            rows, columns = (np.flatnonzero(marked.any(axis=axis)) for axis in (1, 0))
+            yield slice(top + rows[0], top + rows[-1] + 1), slice(columns[0], columns[-1] + 1)
