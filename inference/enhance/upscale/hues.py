@@ -11,11 +11,10 @@ from enhance.picture import FloatPlanes
 Run = Callable[[FloatPlanes], FloatPlanes]
 Levels = npt.NDArray[np.uint8]
 
-LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # BT.601
 CONTRAST = 72, 104  # levels of 255 by which a channel changes within 3 x 3 pixels; noise and most of a photo change less
 OVER_LUMA = 3, 4  # by how many times more than brightness; where that changes too, the network follows it
 SHARPNESS = 0.46, 0.58  # of a colour's range, how much it turns at a pixel: .25 where JPEG or video halved it, .5 and more else
-LEAST_RANGE = 4  # levels: of less, a share would be of what is rounded away
+LEAST_RANGE = np.uint8(4)  # levels: of less, a share would be of what is rounded away
 REACH = 5
 """How far shares_of() depends on the pixels around."""
 ROWS = 64  # of a picture at a time: letters here and there are not worth the rectangle around all of them
@@ -55,16 +54,17 @@ def shares_of(planes: FloatPlanes) -> FloatPlanes:
     brightness around: there it is 0.
     """
     levels: Levels = (planes * np.float32(255)).clip(0, 255).astype(np.uint8)
-    luma: Levels = np.tensordot(LUMA, levels, 1).astype(np.uint8)
-    luma_range = np.maximum(_range(luma), LEAST_RANGE).astype(np.float32)
+    luma: Levels = cv2.cvtColor(cv2.merge(list(levels)), cv2.COLOR_RGB2GRAY)
+    luma_range = np.maximum(_range(luma), LEAST_RANGE)
     return np.stack([_share(channel, luma, luma_range) for channel in levels])
 
 
-def _share(channel: Levels, luma: Levels, luma_range: FloatPlanes) -> FloatPlanes:
+def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     contrast = _range(channel)
-    share = _between(contrast, CONTRAST) * _between(contrast / luma_range, OVER_LUMA)
-    if not share.any():
-        return share
+    marked = (contrast > CONTRAST[0]) & (contrast > luma_range.astype(np.uint16) * OVER_LUMA[0])
+    if not marked.any():
+        return np.zeros(channel.shape, np.float32)
+    share = _between(contrast, CONTRAST) * _between(contrast / luma_range.astype(np.float32), OVER_LUMA)
     colour = channel.astype(np.float32) - luma
     turns = cv2.dilate(np.maximum(*(np.abs(cv2.filter2D(colour, -1, turn)) for turn in TURNS)), AROUND)
     whole = np.maximum(cv2.dilate(_range(colour), AROUND), LEAST_RANGE)
