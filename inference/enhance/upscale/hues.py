@@ -1,6 +1,7 @@
 """Edges between colours of the same brightness: red letters on green, magenta on grey, blue on black."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,6 +11,7 @@ from enhance.picture import FloatPlanes
 
 Run = Callable[[FloatPlanes], FloatPlanes]
 Levels = npt.NDArray[np.uint8]
+Values = npt.NDArray[np.integer[Any] | np.floating[Any]]
 
 CONTRAST = 72, 104  # levels of 255 by which a channel changes within 3 x 3 pixels; noise and most of a photo change less
 OVER_LUMA = 3, 4  # by how many times more than brightness; where that changes too, the network follows it
@@ -68,16 +70,16 @@ def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     colour = channel.astype(np.float32) - luma
     turns = cv2.dilate(np.maximum(*(np.abs(cv2.filter2D(colour, -1, turn)) for turn in TURNS)), AROUND)
     whole = np.maximum(cv2.dilate(_range(colour), AROUND), LEAST_RANGE)
-    share = cv2.dilate(share * _between(turns / whole, SHARPNESS), AROUND)
-    return np.asarray(cv2.GaussianBlur(share, (5, 5), 1.0), np.float32)
+    wide = cv2.dilate(share * _between(turns / whole, SHARPNESS), AROUND)
+    return np.asarray(cv2.GaussianBlur(wide, (5, 5), 1.0), np.float32)
 
 
-def _range(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def _range(values: Values) -> Values:
     """Of the 3 x 3 around each, the greatest less the least."""
     return cv2.morphologyEx(values, cv2.MORPH_GRADIENT, AROUND)
 
 
-def _between(values: npt.NDArray[np.generic], limits: tuple[float, float]) -> FloatPlanes:
+def _between(values: Values, limits: tuple[float, float]) -> FloatPlanes:
     """0 at the first limit, 1 at the second."""
     low, high = limits
     return ((values.astype(np.float32) - np.float32(low)) * np.float32(1 / (high - low))).clip(0, 1)

@@ -137,8 +137,8 @@ the others for what much JPEG left, and for what H.264 left."""
 
 def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Cascade]:
     """waifu2x upconv_7_photo, the most faithful: twice for 4; for 8 then Lanczos, as good as a third pass at a quarter of its
-    time. first: the network of the first pass. hues: whether that one, too, has hues_apart(); by it, what a JPEG left of colours
-    at half the size would be less true."""
+    time. first: the network of the first pass. hues: whether that one, too, has hues_apart(), which is no good for the colours
+    of most JPEGs."""
 
     def double(name: str, has_hues: bool) -> Pass:
         run = hues_apart(load(name), 2, WAIFU2X_BORDER) if has_hues else load(name)
