@@ -36,6 +36,14 @@ test('a fault names what was expected, what was sent and what is allowed', () =>
   assert.is(fault?.detail, 'Expected 2, 4 or 8; got 3.');
 });
 
+test('a value that may be a word or a number is told all of both', () => {
+  const body = { model: 'photo', scale: 2, denoise: 4, image_url: 'https://example.com/a.png' };
+  const [fault] = faults(UpscaleRequest, body);
+  assert.is(fault?.detail, 'Expected auto, off, 1, 2 or 3; got 4.');
+  assert.equal(fault?.allowed, ['auto', 'off', 1, 2, 3]);
+  assert.is(fault?.code, 'not_allowed');
+});
+
 test('who misspells a field reads the names of those that there are, at any depth', () => {
   const schema = z.strictObject({
     scale: z.number(),

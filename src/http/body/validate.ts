@@ -38,7 +38,7 @@ function* faultsOf(
   at: string,
 ): Generator<MakeFault> {
   for (const issue of issues) {
-    const intended = issue.code === 'invalid_union' ? intendedOf(issue.errors) : undefined;
+    const intended = issue.code === 'invalid_union' ? intendedOf(issue) : undefined;
     const pointer = pointerTo(issue.path, at);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
@@ -98,16 +98,21 @@ const unknownField = (pointer: string, message: string): Fault => ({
 
 /**
  * The issues of the only alternative that has all the fields which were sent; undefined when there is not exactly one.
- * Of texts it is the alternative that can list what is allowed.
+ * Of texts it is the alternative that can list what is allowed; of several, as of words and numbers, all lists in one.
  */
-const intendedOf = (
-  alternatives: readonly z.core.$ZodIssue[][],
-): z.core.$ZodIssue[] | undefined => {
-  const listing = alternatives.find(
-    ([issue]) => issue?.code === 'invalid_value' && issue.path.length === 0,
+const intendedOf = ({
+  errors,
+  message,
+}: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined => {
+  const [listing, ...listings] = errors.flatMap(([issue]) =>
+    issue?.code === 'invalid_value' && issue.path.length === 0 ? [issue] : [],
   );
-  if (listing) return listing;
-  const [intended, another] = alternatives.filter((issues) =>
+  if (listing && listings.length === 0) return [listing];
+  if (listing) {
+    const values = [listing, ...listings].flatMap((each) => each.values);
+    return [{ ...listing, values, message }];
+  }
+  const [intended, another] = errors.filter((issues) =>
     issues.every(({ code }) => code !== 'unrecognized_keys'),
   );
   return another ? undefined : intended;
