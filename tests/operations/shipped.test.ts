@@ -18,11 +18,11 @@ const mouths = ['face_track-r8', 'speech-r3', 'mouth_plan-r4'];
 const portraits = ['head_motion-r6', 'portrait_motion-r2'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
-  'photo@s4': ['photo-s4'],
-  'animation@s3': ['animation-s3'],
+  'photo@s5': ['photo-s5'],
+  'animation@s4': ['animation-s4'],
   'photo_realtime@s3': ['photo_realtime-s3'],
   'animation_realtime@s3': ['animation_realtime-s3'],
-  'detail@s3': ['detail-s3'],
+  'detail@s4': ['detail-s4'],
   'fast@s17': [...mouths, 'mouth_render_fast-r19', ...portraits],
   'balanced@s17': [...mouths, 'mouth_render_balanced-r18', ...portraits],
   'studio@s17': [...mouths, 'mouth_render_studio-r18', ...portraits],

@@ -74,14 +74,14 @@ test('a video is made in real time for a tenth of the price; the best is another
   const [usual, best] = [await estimate(), await estimate('best')];
   assert.is(usual.release, 'animation_realtime@s3');
   assert.match(usual.line, /× 0\.05$/);
-  assert.is(best.release, 'animation@s3');
+  assert.is(best.release, 'animation@s4');
   assert.match(best.line, /× 0\.5$/);
   const told = (result: Record<string, unknown>) =>
     [result.model_used, result.model_version, result.effort, result.cached].join(' ');
   const again = await enhanced(path, { effort: 'realtime' });
   assert.is(told(again.result), 'animation animation_realtime-s3 realtime true');
   const other = await enhanced(path, { effort: 'best' });
-  assert.is(told(other.result), 'animation animation-s3 best false');
+  assert.is(told(other.result), 'animation animation-s4 best false');
   const fields = { model: 'detail', scale: 2, effort: 'realtime' };
   const { status, data } = await caller.upscale(path, fields);
   assert.equal([status, data.code], [422, 'unsupported_option_for_model']);

@@ -26,8 +26,8 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's4' },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's3' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's5' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's4' },
     photo_realtime: {
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
@@ -41,7 +41,7 @@ export const upscale = operation({
     detail: {
       description: 'photographs that lack detail; invents texture',
       rate: 2,
-      release: 's3',
+      release: 's4',
     },
   },
 
