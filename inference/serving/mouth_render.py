@@ -9,9 +9,11 @@ import numpy.typing as npt
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.render.compose import MouthRequest, Rendered, render
+from enhance.render.drawn.outlines import in_outline
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
 from enhance.render.measure import covered_share, measure
+from enhance.render.patch import Patch, patch_of
 from enhance.render.quality import quality_named
 from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
 from enhance.render.subject import SUBJECT
@@ -39,7 +41,7 @@ class MouthRenderModel(Shell):
         planes, colours = read_patch(inputs)
         outputs: Outputs = {}
         if "STYLE" in wanted:
-            outputs["STYLE"] = measured_style(inputs)
+            outputs["STYLE"] = measured_style(inputs, patch_of(planes, colours, inputs["MESH"]))
         if "SUBJECT" in wanted:
             outputs["SUBJECT"] = measure(planes, colours, inputs["MESH"])
         if "COVERED" in wanted:
@@ -100,12 +102,15 @@ def as_it_came(inputs: Inputs, planes: Planes, done: Rendered) -> Outputs:
     return {name: np.ascontiguousarray(part) for name, part in zip(frame, (*values, done.mask), strict=True)}
 
 
-def measured_style(inputs: Inputs) -> npt.NDArray[np.int32]:
-    """[1]: the number of the style of the face in BOX of FACE."""
+def measured_style(inputs: Inputs, patch: Patch | None = None) -> npt.NDArray[np.int32]:
+    """[1]: the number of the style of the face in BOX of FACE. patch: of that face; without it outlines are not looked for."""
     face, box = inputs["FACE"], inputs["BOX"]
     if face.dtype != np.uint8 or face.ndim != 3 or face.shape[2] not in (1, 3) or 0 in face.shape:
         raise ValueError(f"expected FACE uint8 [height, width, 1 or 3], got {face.dtype} {list(face.shape)}")
     if box.shape != (4,) or not np.isfinite(box).all() or not (box[2:] > box[:2]).all():
         raise ValueError(f"expected BOX x1, y1, x2, y2 with x1 < x2 and y1 < y2, got {box.tolist()}")
     picture = np.ascontiguousarray(face[..., 0] if face.shape[2] == 1 else face)
-    return np.array([STYLES.index(style_of(picture, box.astype(np.float64)))], np.int32)
+    style = style_of(picture, box.astype(np.float64))
+    if style == "photo" and patch is not None and in_outline(patch):
+        style = "flat"
+    return np.array([STYLES.index(style)], np.int32)

@@ -11,6 +11,7 @@ from enhance.geometry.landmarks import face_box
 from enhance.portrait.animate import Animator
 from enhance.style import FLAT, flatness, style_numbered, style_of
 from tests.drawings import Anime, anime
+from tests.test_render_drawn import eyes
 
 MESH = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
 BOX = face_box(MESH)
@@ -62,12 +63,13 @@ def test_the_box_of_no_face_is_refused() -> None:
 
 
 def test_a_caller_that_knows_the_style_decides_how_lids_are_made() -> None:
-    picture, blink = data.astronaut(), np.array([0, 0, 0, 0, 0, 1, 1, 1], np.float32)
-    as_photo = Animator().move(picture, MESH, blink, "photo")
+    blink = np.array([0, 0, 0, 0, 0, 1, 1, 1], np.float32)
+    picture, mesh = eyes()
+    as_photo = Animator().move(picture, mesh, blink, "photo")
     animator = Animator()
-    as_flat = animator.move(picture, MESH, blink, "flat")
-    assert (as_flat != as_photo).any()
-    np.testing.assert_array_equal(animator.move(picture, MESH, blink, "photo"), as_photo)
+    as_flat = animator.move(picture, mesh, blink, "flat")
+    assert (as_flat != picture).any() and (as_flat != as_photo).any()
+    np.testing.assert_array_equal(animator.move(picture, mesh, blink, "photo"), as_photo)
 
 
 def test_a_number_stands_for_a_style() -> None:

@@ -14,6 +14,7 @@ from .cover.expected import face_of
 from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
+from .drawn.outlines import in_outline
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
 from .light import chroma, of_one_tint
@@ -107,7 +108,7 @@ def subject_of(patch: Patch) -> Subject:
         lip_tone=tone_of(planes, head, ring, colours.black),
         teeth=own.texture.astype(np.float64),
         face=face_of(planes, head, pose),
-        ink=None if drawn_lips else ink_of(planes, colours, head, pose),
+        ink=None if drawn_lips else ink_of(planes, colours, head, pose, outlined=in_outline(patch)),
     )
 
 

@@ -32,7 +32,7 @@ LIGHTER = 70.0  # percent of places on cheeks that are not lighter
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 INK = 0.3  # of the darkest, where ink begins
 WIDTHS = (0.05, 1.0)  # S
-ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
+EVEN, ROUGHEST = 0.4, 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 MOUSTACHE, MOUTH_BELOW, NEXT = 0.04, 0.6, 0.15
 """S, the mean thickness of a moustache at least; of its width, the mouth under it at least; and S between the two at most."""
@@ -40,9 +40,16 @@ PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
 GRIN, ROUND = (0.11, 0.27), (-0.35, -0.1)
 """Of its height, by which an open mouth's stroke bends when shut: of a round one, and of one with a straight upper edge, which
 smiles. Between them, how far that edge lies below its ends, of the height."""
+GAP, HIGHER = 0.1, 3.0
+"""S across a gap in the line round a mouth, at most; and the mouth's height beside it, in heights of what the gap leaves."""
 PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
+LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
+"""Widths of the mesh's mouth that the drawn one has, and S between the middles of the two: elsewhere it may be a fold."""
+INKED, INKED_ROUND = 0.6, (0.45, 0.575)
+"""Of the mouth's dark, a line at its rim at least; and the share of the rim that is one: of the upper and lower at least, and
+of both."""
 USUAL_STROKE = 0.018  # S
 WITHIN = 0.85  # of how dark a line is that what it encloses has at most, to be told from it
 SAMPLES = 65
@@ -51,8 +58,9 @@ BUMP = 9  # of the samples
 THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
-TEETH = 0.08  # of the skin's luma that teeth are lighter
+TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
 BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
+AREA = 0.05  # S across, from which what is dark in an open mouth is no line
 DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
 TONGUE = 0.18  # of the darkest, by which a tongue is lighter than the dark round it
 WHITE = 0.9  # of the lightest of a mouth, that is white with it
@@ -175,13 +183,25 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     every = np.arange(span_of.start, span_of.stop)
     top = np.interp(every, columns, whole[:, columns].argmax(axis=0))
     bottom = np.interp(every, columns, len(whole) - whole[::-1, columns].argmax(axis=0))
+    top, bottom = _without_gaps(top, bottom, finer)
+    rows = np.arange(len(whole))[:, None]
+    whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
     return Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
 
 
-def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | None:
-    """The subject's drawn mouth from one frame; None where the mouth has lips, or there is none that can be read."""
+def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outlined: bool = False) -> Ink | None:
+    """The subject's drawn mouth from one frame; None where the mouth has lips, or there is none that can be read.
+
+    outlined: whether the face is drawn in outline (outlines.py). Its skin may be painted.
+    """
     drawn = find(planes, head, pose)
-    if drawn is None or roughness(drawn) > ROUGHEST or _has_lips(drawn):
+    if drawn is None:
+        return None
+    rough, outlined = roughness(drawn), outlined and is_there(drawn, head, pose)
+    if rough > ROUGHEST and not outlined:
+        return None
+    # Where the skin is painted, so is what the line of a mouth encloses: what is pale at its rim need not be lips.
+    if _has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
     if drawn.open < STROKE:
         ends, bow, thick = _stroke(drawn)
@@ -288,6 +308,19 @@ def _filled(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return whole
 
 
+def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array]:
+    """Both edges of a mouth, a row for each column: where the line of one is missing, that of the other is seen instead."""
+    reach = round(GAP * finer) | 1
+    kernel = np.ones((1, reach), np.uint8)
+    # At the corners there is nothing beyond to go on to.
+    low, high = (
+        np.asarray(cv2.morphologyEx(np.pad(edge, reach, "edge")[None], how, kernel), np.float64)[0, reach:-reach]
+        for edge, how in ((top, cv2.MORPH_OPEN), (bottom, cv2.MORPH_CLOSE))
+    )
+    gap = (bottom - top < STROKE * finer) & (high - low > HIGHER * (bottom - top))
+    return np.where(gap, low, top), np.where(gap, high, bottom)
+
+
 def _light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Teeth above the dark of a mouth, and a tongue below it, without an outline.
 
@@ -321,6 +354,29 @@ def roughness(drawn: Drawn) -> float:
     paper = cv2.morphologyEx(drawn.luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
     varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * drawn.finer))
     return float(np.median(varies[outer & ~inner]))
+
+
+def is_there(drawn: Drawn, head: Array, pose: Pose) -> bool:
+    """Whether the mouth is where the mesh (478 x 3, head coordinates) has it, and about as wide."""
+    ends, corners = drawn.ends, pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
+    width = float(np.linalg.norm(ends[1] - ends[0])) / max(float(np.linalg.norm(corners[1] - corners[0])), 1e-6)
+    return LIKE_MESH[0] <= width <= LIKE_MESH[1] and bool(np.linalg.norm((ends - corners).mean(axis=0)) < ASIDE_OF_MESH)
+
+
+def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED_ROUND[1]) -> bool:
+    """Whether a dark line goes round the mouth: along `least` of its upper and of its lower rim, and `both` of the two.
+
+    The corners are left out.
+    """
+    count, reach = len(drawn.top), max(2, round(OUTLINE * drawn.finer))
+    dark = INKED * float(np.percentile(drawn.dark[drawn.whole], 90))
+    inked = np.zeros((2, count), bool)
+    for i in range(count):
+        top, bottom = int(drawn.top[i]), max(int(drawn.bottom[i]), int(drawn.top[i]) + 1)
+        column = drawn.dark[top:bottom, drawn.columns.start + i]
+        inked[:, i] = column[:reach].max() > dark, column[-reach:].max() > dark
+    shares = inked[:, count // 8 : count - count // 8].mean(axis=1)
+    return bool(shares.min() > least and shares.mean() > both)
 
 
 def _has_lips(drawn: Drawn) -> bool:
@@ -422,12 +478,16 @@ def _outline(drawn: Drawn) -> float:
 
 
 def _softness(drawn: Drawn) -> float:
-    """Sigma in S of the edges along the mouth, from how steeply they rise."""
+    """Sigma in S of the edges along the mouth, less that of an edge that was drawn sharply."""
+    return float(np.sqrt(max(0.0, min(sharpness(drawn), SOFTEST) ** 2 - SHARP**2))) / drawn.finer
+
+
+def sharpness(drawn: Drawn) -> float:
+    """Sigma in samples of the edges along the mouth, from how steeply they rise: less is sharper."""
     luma = drawn.luma[:, drawn.columns]
     steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
     darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
-    sigma = darkest / max(steepest, 1) / np.sqrt(2 * np.pi)
-    return float(np.sqrt(max(0.0, min(sigma, SOFTEST) ** 2 - SHARP**2))) / drawn.finer
+    return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
 
 
 def _rims(drawn: Drawn) -> Mask:
@@ -469,6 +529,7 @@ class _Palette:
             # What one side of the face is in shade by is no ink.
             tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
         else:
+            darkest = max(darkest, _line_round(drawn))
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
         stroke = np.array([max(skin[0] - darkest, 0), skin[1] + tint[0], skin[2] + tint[1]])
@@ -486,14 +547,15 @@ class _Palette:
         self.teeth = False
         if not lines:
             core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
-            dim = core & (drawn.dark > 0.3 * darkest)
+            dim = _areas(core & (drawn.dark > 0.3 * darkest), drawn.finer)
             if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
                 # A tongue is lighter, and may take most of the mouth.
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
                 deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
             # On dark skin a tongue is lighter too.
-            lighter = core & (y > (1 + TEETH) * float(skin[0])) & (v < PINK)
+            whiter = float(skin[0]) + min(TEETH * float(skin[0]), TO_WHITE * (255 - float(skin[0])))
+            lighter = core & (y > whiter) & (v < PINK)
             self.teeth = bool(lighter.sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
@@ -501,6 +563,22 @@ class _Palette:
         if self.teeth:
             lightest = lighter & (y >= WHITE * np.percentile(y[lighter], 95))
             self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
+
+
+def _line_round(drawn: Drawn) -> float:
+    """How much darker than skin the rim of an open mouth is, which is its line's where it has one."""
+    reach = max(2, round(OUTLINE * drawn.finer))
+    columns = [
+        drawn.dark[int(top) : max(int(bottom), int(top) + 1), drawn.columns.start + i]
+        for i, (top, bottom) in enumerate(zip(drawn.top, drawn.bottom, strict=True))
+    ]
+    return float(np.median([column[part].max() for column in columns for part in (slice(reach), slice(-reach, None))]))
+
+
+def _areas(seen: Mask, finer: float) -> Mask:
+    """Without lines: those between teeth are not the dark behind them."""
+    kernel = np.ones((max(1, round(AREA * finer)),) * 2, np.uint8)
+    return np.asarray(cv2.morphologyEx(seen.astype(np.uint8), cv2.MORPH_OPEN, kernel) > 0)
 
 
 def _beside(plane: Floats, skin: Mask) -> Floats:

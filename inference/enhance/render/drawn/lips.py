@@ -13,10 +13,12 @@ from enhance.render.patch import Patch
 from enhance.style import style_of
 
 from .ink import ROUGHEST, TEETH, Drawn, find, roughness
+from .outlines import in_outline
 
 OUTLINED, PAINTED = 3, 1  # lines
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
 ABOVE = 0.06  # S above it, where there is skin
+NEAREST = 3  # samples above it that are no skin yet
 THICKEST = 0.05  # S of a line
 THINNEST = 2  # samples of a lip
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
@@ -26,10 +28,11 @@ COLUMNS = 0.4  # share of the middle's columns that show the lines
 
 def on_drawn_lips(patch: Patch) -> Patch | None:
     """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch."""
-    if not _is_flat(patch):
+    outlined = in_outline(patch)
+    if not outlined and not _is_flat(patch):
         return None
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or roughness(drawn) > ROUGHEST:
+    if drawn is None or (roughness(drawn) > ROUGHEST and not outlined):
         return None
     lines = _lines(drawn, OUTLINED)
     if lines is None:
@@ -94,6 +97,7 @@ def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | Non
     if (begins[1:] - ends[:-1]).min() < THINNEST:
         return None
     luma = drawn.luma[:, x]
-    parts = (max(0, top - round(ABOVE * drawn.finer)), max(1, top - 3)), (ends[0], begins[1]), (ends[1], begins[2])
+    above = max(round(ABOVE * drawn.finer), NEAREST + 1)
+    parts = (max(0, top - above), max(1, top - NEAREST)), (ends[0], begins[1]), (ends[1], begins[2])
     edges = float(begins[0]), float(begins[1] + ends[1]) / 2, float(ends[2])
     return *edges, *(float(np.median(luma[start:end])) for start, end in parts)

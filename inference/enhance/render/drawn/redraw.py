@@ -8,6 +8,7 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, full_yuv, paint
+from enhance.picture import LUMA
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
@@ -25,6 +26,9 @@ LIFTED = 0.5  # of the asked height of the upper lip that a stroke follows
 TEETH_HEIGHT, MOST_OPEN_TEETH = 0.030, 0.30  # S, and of an opening
 STILL = 0.3  # pixels: a mouth that would move by less is left as it is drawn
 SEATED = 0.5  # how much of where an open source mouth sits says where the mouth sits
+THIN = 2.5  # pixels across a line that has less than its colour
+PALER, RIM, RIM_SETS_IN = 1.1, 0.65, 0.06
+"""Of the fill's luma, from which a line is paler than what it encloses; what it has then; and S by which the mouth is open."""
 FINER = 4  # the drawing is made so much larger, then averaged
 LEAST_SOFT = 0.35  # pixels of blur
 MOST = 1_500_000  # pixels that it may take
@@ -164,7 +168,15 @@ def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) 
     if high * pose.scale > 1:
         edge = upper + np.stack([np.zeros_like(ALONG), high * (1 - ALONG**6) + np.median(contours.upper_thick) / 2], 1)
         layers.append((ink.tooth, canvas.averaged(np.minimum(canvas.polygon(np.vstack([upper, edge[::-1]])), inside))))
-    return [*layers, (ink.stroke, canvas.averaged(line))]
+    return [*layers, (_rim(ink, opening, pose.scale), canvas.averaged(line))]
+
+
+def _rim(ink: Ink, opening: float, scale: float) -> Array:
+    """The colour of the line round an open mouth. scale: pixels per S. A thin line on skin is seen paler than it was drawn."""
+    line, fill = float(LUMA @ ink.stroke), float(LUMA @ ink.fill)
+    if line < PALER * fill or float(np.median(ink.thick)) * scale > THIN:
+        return ink.stroke
+    return ink.stroke * (1 + ramp(opening, 0.0, RIM_SETS_IN) * (RIM * fill / line - 1))
 
 
 def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:

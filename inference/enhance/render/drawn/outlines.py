@@ -1,0 +1,76 @@
+"""Whether a face is drawn in outline, whatever is painted inside the lines: shades, watercolour, the grain of paper.
+
+Such a face is not flat (style.py), and still its mouth is ink: what is drawn with lines is moved as lines are.
+"""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.head import Array
+from enhance.geometry.landmarks import NOSE_BASE
+from enhance.render.patch import Patch
+
+from .ink import find, inked_round, is_there, roughness, sharpness
+
+SHARPEST = 0.8
+"""Samples: sigma of a mouth's edges that is a pen's. Photographs have .89 and more, made smaller or sharper .6 and more."""
+PAINTED = 1.3
+"""Roughness of painted skin, at most: grey levels."""
+JAW = (58, 172, 136, 150, 149, 176, 148, 152, 377, 400, 378, 379, 365, 397, 288)
+"""Points of the mesh along the jaw, from ear to ear."""
+BESIDE = 0.12
+"""S beside the jaw of the mesh in which a line may lie that is the jaw's."""
+LINE, DARKER = 0.06, 0.2
+"""S across a line at most, and how much darker it is than what lies on both sides, of the light of the face."""
+JAW_LINE, ALL_JAW = 1 / 3, 0.8
+"""Share of the jaw that is a line: hair beside a photographed one is up to .6; from the second on no mouth is asked for."""
+ALL_ROUND = 0.85
+"""Share of the mouth's rim that is a line where no jaw is drawn, of the upper and of the lower one at least."""
+LARGE = 100.0
+"""Pixels per S at which a mouth alone tells: smaller photographs have edges as sharp."""
+
+
+def in_outline(patch: Patch) -> bool:
+    """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them."""
+    drawn = find(patch.planes, patch.head, patch.pose)
+    if drawn is None or roughness(drawn) > PAINTED or sharpness(drawn) > SHARPEST:
+        return False
+    jaw = _jaw_line(patch)
+    if jaw > ALL_JAW:
+        return True
+    if not is_there(drawn, patch.head, patch.pose):
+        return False
+    if jaw > JAW_LINE:
+        return inked_round(drawn)
+    return patch.pose.scale > LARGE and inked_round(drawn, ALL_ROUND, ALL_ROUND)
+
+
+def _jaw_line(patch: Patch) -> float:
+    """Share of the jaw beside which a dark line runs; 0 where the picture has less than half of the jaw."""
+    pose, plane = patch.pose, patch.planes.y
+    points = pose.to_plane(patch.head[list(JAW)])
+    along = np.linspace(0, len(JAW) - 1, 4 * len(JAW))
+    line = np.stack([np.interp(along, np.arange(len(JAW)), points[:, i]) for i in (0, 1)], axis=1)
+    finer = min(pose.scale, 160.0)
+    depths = np.arange(-round((BESIDE + LINE) * finer), round((BESIDE + LINE) * finer) + 1) / finer
+    places: Array = line[:, None] + depths[:, None] * _outwards(line, patch)[:, None]
+    at = pose.to_pixels(places.reshape(-1, 2)).reshape(len(line), len(depths), 2).astype(np.float32)
+    seen = ((at >= 0) & (at < plane.shape[::-1])).all(axis=(1, 2))
+    if seen.mean() < 0.5:
+        return 0.0
+    step = pose.scale / finer
+    source = plane if step <= 1.2 else cv2.GaussianBlur(plane, (0, 0), 0.4 * step)
+    luma = cv2.remap(source, at[..., 0], at[..., 1], cv2.INTER_LINEAR).astype(np.float32)[seen]
+    across, edge = max(3, round(LINE * finer) | 1), round(LINE * finer)
+    darker = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((1, across), np.uint8)) - luma
+    light = max(float(np.percentile(luma, 75)), 1.0)
+    return float((darker[:, edge:-edge].max(axis=1) > DARKER * light).mean())
+
+
+def _outwards(line: Array, patch: Patch) -> Array:
+    """Unit vectors across a line of the plane, away from the nose."""
+    along = np.gradient(line, axis=0)
+    across = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
+    out = line - patch.pose.to_plane(patch.head[[NOSE_BASE]])
+    return np.asarray(across * np.where((across * out).sum(axis=1) < 0, -1, 1)[:, None])

@@ -1,0 +1,139 @@
+"""Faces that are drawn in outline and painted inside it: shades and the grain of paper on skin, and still a mouth of ink."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.geometry.head import pose_of
+from enhance.geometry.landmarks import face_box
+from enhance.geometry.planes import Colours
+from enhance.picture import LUMA
+from enhance.portrait.animate import Animator
+from enhance.render.drawn.ink import Ink
+from enhance.render.drawn.outlines import JAW, in_outline
+from enhance.render.measure import measure
+from enhance.render.patch import patch_of
+from enhance.render.subject import SUBJECT
+from enhance.style import STYLES, style_of
+from serving.mouth_render import MouthRenderModel
+from tests.shells import answer, configured
+from tests.test_render_drawn import FILL, INK, MESH, Floats, blink, drawing, planes_of, spoken, target
+
+BT601 = Colours(0.299, 0.114, False)
+Picture = npt.NDArray[np.uint8]
+
+
+def with_jaw(picture: Picture, mesh: Floats, ink: tuple[int, int, int] = INK) -> Picture:
+    out = picture.copy()
+    cv2.polylines(out, [np.round(mesh[list(JAW), :2] * 16).astype(np.int32)], False, ink, 3, cv2.LINE_AA, 4)
+    return out
+
+
+def painted(picture: Picture) -> Picture:
+    """In shade to one side, on rough paper."""
+    height, width = picture.shape[:2]
+    grain = cv2.GaussianBlur(np.random.default_rng(2).normal(0, 1, (height, width)).astype(np.float32), (0, 0), 1.2)
+    light = np.linspace(1.0, 0.75, width)[None] * (1 + 0.025 * grain / grain.std())
+    return np.asarray(np.clip(picture * light[..., None], 0, 255), np.uint8)
+
+
+def is_drawn(picture: Picture, mesh: Floats) -> bool:
+    return in_outline(patch_of(planes_of(picture), BT601, mesh))
+
+
+def ink_of(picture: Picture, mesh: Floats) -> Ink | None:
+    return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+
+
+@pytest.mark.parametrize("kind", ["stroke", "open"])
+def test_a_painted_face_with_lines_for_jaw_and_mouth_speaks_with_ink(kind: str) -> None:
+    picture, mesh = drawing(kind, size=480)
+    picture = painted(with_jaw(picture, mesh))
+    assert style_of(picture, face_box(mesh)) == "photo"
+    assert is_drawn(picture, mesh) and ink_of(picture, mesh) is not None
+
+
+def test_such_a_face_is_rendered_as_a_drawing() -> None:
+    model = MouthRenderModel()
+    model.initialize(configured(quality="fast"))
+    picture, mesh = drawing(size=220, chin=0.9)
+    for seen, style in ((painted(picture), "photo"), (painted(with_jaw(picture, mesh)), "flat")):
+        inputs = {"RGB": seen, "MESH": mesh, "FACE": seen, "BOX": face_box(mesh)}
+        (answered,) = answer(model, ("STYLE",), inputs).output_tensors
+        assert STYLES[int(answered.values[0])] == style
+
+
+def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
+    for kind in ("stroke", "open"):
+        picture, mesh = drawing(kind, size=480, chin=0.9)
+        assert is_drawn(painted(picture), mesh)
+    picture, mesh = drawing(size=220, chin=0.9)
+    assert not is_drawn(painted(picture), mesh)
+
+
+def test_painted_lips_without_lines_are_not_in_outline() -> None:
+    picture, mesh = drawing("lips", size=480, chin=0.9)
+    assert not is_drawn(painted(picture), mesh)
+
+
+@pytest.mark.parametrize("side", [0.5, 1.0, 2.0])
+def test_a_photograph_is_not_drawn_in_outline_however_sharp_it_was_made(side: float) -> None:
+    how = cv2.INTER_AREA if side < 1 else cv2.INTER_CUBIC
+    picture = cv2.resize(data.astronaut(), None, fx=side, fy=side, interpolation=how)
+    sharp = np.clip(2 * picture.astype(np.float32) - cv2.GaussianBlur(picture, (0, 0), 1.5), 0, 255).astype(np.uint8)
+    hard = np.clip((picture.astype(np.float32) - 128) * 1.9 + 128, 0, 255).astype(np.uint8)
+    mesh = MESH * np.float32(side)
+    for each in (picture, sharp, hard):
+        assert not is_drawn(np.ascontiguousarray(each), mesh)
+
+
+def test_the_dark_of_a_grin_is_not_the_grey_of_the_lines_between_its_teeth() -> None:
+    picture, mesh = drawing("open", size=480, fill=(250, 245, 235))
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    unit = pose_of(mesh).scale
+    inside = np.abs(picture.astype(int) - (250, 245, 235)).max(axis=2) < 8
+    lines = np.zeros(inside.shape, bool)
+    for at in range(-4, 5):
+        lines[:, x + round(at * 0.035 * unit) :][:, :5] = True
+    picture[inside & lines & (np.arange(len(picture))[:, None] > y)] = (150, 140, 130)
+    ink = ink_of(picture, mesh)
+    assert ink is not None and float(LUMA @ ink.fill) < 90
+    assert ink.fill[0] > 1.6 * ink.fill[1]  # the red dark of a mouth, as where a drawing shows none
+
+
+def test_a_thin_black_line_round_a_red_mouth_stays_black() -> None:
+    picture, mesh = drawing("open", size=960, thick=0.004)
+    ink = ink_of(picture, mesh)
+    assert ink is not None and np.abs(ink.fill - FILL).max() < 15
+    assert abs(float(LUMA @ ink.stroke) - float(LUMA @ np.array(INK))) < 30
+
+
+def test_a_line_with_gaps_still_goes_round_the_whole_mouth() -> None:
+    picture, mesh = drawing("open", size=480, fill=(255, 255, 255), skin=(255, 240, 215))
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    gap = slice(round(x - 0.03 * unit), round(x + 0.03 * unit))
+    below = slice(round(y + 0.10 * unit), round(y + 0.25 * unit))
+    picture[below, gap][picture[below, gap].min(axis=2) < 160] = (255, 240, 215)
+    out = spoken(picture, mesh, target(0.0))
+    left = out.planes.y[round(y + 0.03 * unit) : round(y + 0.2 * unit), round(x - 0.15 * unit) : round(x + 0.15 * unit)]
+    assert left.max() < planes_of(picture).y[4, 4] + 4
+
+
+def test_the_line_round_an_open_mouth_is_darker_than_what_it_encloses() -> None:
+    picture, mesh = drawing(size=160, thick=0.012)
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    ink = ink_of(picture, mesh)
+    assert ink is not None and float(LUMA @ ink.stroke) > float(LUMA @ ink.fill)  # less than a pixel across
+    column = spoken(picture, mesh, target(0.25)).planes.y[round(y - 0.1 * unit) : round(y + 0.25 * unit), round(x)].astype(int)
+    dark = np.flatnonzero(column < column.min() + 12)
+    middle = column[len(column) // 2]
+    assert column.min() < middle and dark.size
+
+
+def test_where_drawn_eyes_cannot_be_read_a_painted_face_blinks_as_a_painting() -> None:
+    picture, mesh = data.astronaut(), MESH
+    flat, photo = (Animator().move(picture, mesh, blink(1.0), style) for style in ("flat", "photo"))
+    assert (photo != picture).any()
+    np.testing.assert_array_equal(flat, photo)
