@@ -53,7 +53,7 @@ def _jaw_line(patch: Patch) -> float:
     line = np.stack([np.interp(along, np.arange(len(JAW)), points[:, i]) for i in (0, 1)], axis=1)
     finer = min(pose.scale, 160.0)
     depths = np.arange(-round((BESIDE + LINE) * finer), round((BESIDE + LINE) * finer) + 1) / finer
-    places: Array = line[:, None] + depths[:, None] * _outwards(line, patch)[:, None]
+    places = np.asarray(line[:, None] + depths[:, None] * _outwards(line, patch)[:, None], np.float64)
     at = pose.to_pixels(places.reshape(-1, 2)).reshape(len(line), len(depths), 2).astype(np.float32)
     seen = ((at >= 0) & (at < plane.shape[::-1])).all(axis=(1, 2))
     if seen.mean() < 0.5:
