@@ -19,7 +19,7 @@ from enhance.render.subject import SUBJECT
 from enhance.style import STYLES, style_of
 from serving.mouth_render import MouthRenderModel
 from tests.shells import answer, configured
-from tests.test_render_drawn import FILL, INK, MESH, Floats, blink, drawing, planes_of, spoken, target
+from tests.test_render_drawn import FILL, INK, IRIS, LASH, MESH, Floats, blink, drawing, eyes, planes_of, spoken, target
 
 BT601 = Colours(0.299, 0.114, False)
 Picture = npt.NDArray[np.uint8]
@@ -137,3 +137,14 @@ def test_where_drawn_eyes_cannot_be_read_a_painted_face_blinks_as_a_painting() -
     flat, photo = (Animator().move(picture, mesh, blink(1.0), style) for style in ("flat", "photo"))
     assert (photo != picture).any()
     np.testing.assert_array_equal(flat, photo)
+
+
+def test_drawn_eyes_on_shaded_and_grainy_skin_shut() -> None:
+    picture, mesh = eyes()
+    light = np.linspace(1.1, 0.6, len(picture))[:, None, None]
+    picture = np.clip(painted(picture) * light, 0, 255).astype(np.uint8)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 60).any()
+    half = out.shape[1] // 2
+    lashes = [(np.abs(part.astype(int) - LASH).max(axis=2) < 40).sum() for part in (out[:, :half], out[:, half:])]
+    assert min(lashes) > 100

@@ -102,11 +102,15 @@ def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
     cheeks = [_cheek(picture, frame, cheek) for cheek in (RIGHT_CHEEK, LEFT_CHEEK)]
     if not all(cheeks):
         return ()
-    lids = [
-        _lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
-    ]
-    found = [lid for lid in lids if lid]
-    return tuple(found) if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found) else ()
+    for shaded in (False, True):
+        lids = [
+            _lid(picture, frame, eye, _skin_colour(places), shaded)
+            for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
+        ]
+        found = [lid for lid in lids if lid]
+        if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found):
+            return tuple(found)
+    return ()
 
 
 def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
@@ -140,10 +144,10 @@ class _Found:
     t: Floats
 
 
-def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid | None:
+def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bool) -> DrawnLid | None:
     unit = frame.unit
     along, down = _axes(frame)
-    found = _find(picture, frame, eye, skin)
+    found = _find(picture, frame, eye, skin, shaded)
     if found is None:
         return None
     s, t = found.s, found.t
@@ -175,8 +179,11 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
     )
 
 
-def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> _Found | None:
-    """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size."""
+def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bool) -> _Found | None:
+    """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size.
+
+    shaded: whether the skin gets darker evenly across the eye.
+    """
     unit = frame.unit
     points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
     along, down = _axes(frame)
@@ -190,7 +197,8 @@ def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> _Found 
     if min(high - low) < 12:
         return None
     box = slice(low[1], high[1]), slice(low[0], high[0])
-    mask = _drawn_eye(picture[box].astype(np.float32), points - low, skin, unit)
+    here = picture[box].astype(np.float32)
+    mask = _drawn_eye(here - _shade(here, skin) if shaded else here, points - low, skin, unit)
     if mask is None:
         return None
     y, x = np.nonzero(mask)
@@ -235,6 +243,21 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     across = found.sum(axis=0)[x.min() : x.max() + 1]
     filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
     return whole > 0 if filled > FILLED * unit else None
+
+
+def _shade(here: Floats, skin: Floats) -> Floats:
+    """How much lighter than `skin` each pixel of a window (h x w x 3) is by light that changes evenly across it."""
+    height, width = here.shape[:2]
+    y, x = np.mgrid[:height, :width].astype(np.float32)
+    terms = np.stack([np.ones_like(x), x / width, y / height], axis=-1)
+    shade = np.zeros_like(here)
+    for within in (LIKE_SKIN, LIKE_SKIN, UNLIKE, UNLIKE):
+        known = np.abs(here - shade - skin).max(axis=2) < within
+        if known.sum() < here.shape[0]:
+            break
+        fit = np.linalg.lstsq(terms[known], here[known] - skin, rcond=None)[0]
+        shade = np.asarray(terms @ fit.astype(np.float32), np.float32)
+    return shade
 
 
 def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: float, most: float) -> Mask:
