@@ -73,9 +73,10 @@ def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
     assert not is_drawn(painted(picture), mesh)
 
 
-def test_painted_lips_without_lines_are_not_in_outline() -> None:
+def test_painted_lips_alone_are_not_in_outline() -> None:
     picture, mesh = drawing("lips", size=480, chin=0.9)
     assert not is_drawn(painted(picture), mesh)
+    assert is_drawn(painted(with_jaw(picture, mesh)), mesh)  # but the face may be
 
 
 @pytest.mark.parametrize("side", [0.5, 1.0, 2.0])

@@ -12,8 +12,9 @@ from enhance.render.patch import Patch
 
 from .ink import find, inked_round, is_there, roughness, sharpness
 
-SHARPEST = 0.8
-"""Samples: sigma of a mouth's edges that is a pen's. Photographs have .89 and more, made smaller or sharper .6 and more."""
+SHARPEST, LIPS = 0.8, 1.2
+"""Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more, made
+smaller or sharper .6 and more."""
 PAINTED = 1.3
 """Roughness of painted skin, at most: grey levels."""
 JAW = (58, 172, 136, 150, 149, 176, 148, 152, 377, 400, 378, 379, 365, 397, 288)
@@ -33,12 +34,12 @@ LARGE = 100.0
 def in_outline(patch: Patch) -> bool:
     """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them."""
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or roughness(drawn) > PAINTED or sharpness(drawn) > SHARPEST:
+    if drawn is None or roughness(drawn) > PAINTED or sharpness(drawn) > LIPS:
         return False
     jaw = _jaw_line(patch)
     if jaw > ALL_JAW:
         return True
-    if not is_there(drawn, patch.head, patch.pose):
+    if sharpness(drawn) > SHARPEST or not is_there(drawn, patch.head, patch.pose):
         return False
     if jaw > JAW_LINE:
         return inked_round(drawn)
