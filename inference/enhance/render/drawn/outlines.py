@@ -14,7 +14,7 @@ from .ink import find, inked_round, is_there, roughness, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
-made smaller or sharper .6 and more."""
+small or sharpened ones .5 and more."""
 PAINTED = 1.3
 """Roughness of painted skin, at most: grey levels."""
 JAW = (58, 172, 136, 150, 149, 176, 148, 152, 377, 400, 378, 379, 365, 397, 288)
