@@ -180,6 +180,23 @@ def test_the_line_between_lips_that_shut_is_soft_and_red() -> None:
     assert (after.v[line] - 128) / column[darkest] > 1.1 * (lip[2] - 128) / lip[0]
 
 
+def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() -> None:
+    planes, mesh = drawn(size=800)
+    pose = pose_of(mesh)
+    plane = pose.plane_of(planes.area)
+    line = pose.to_plane(pose.to_head(mesh.astype(np.float64))[[13, 14]]).mean(axis=0)[1]
+    shade = 1 - 0.3 * np.exp(-(((plane[..., 1] - line) / 0.025) ** 2))
+    planes.y[...] = np.round(planes.y * shade).astype(np.uint8)
+    subject, wanted = measure(planes, BT601, mesh), target(0.12, own_width(mesh))
+    rendered = done(planes, mesh, wanted, subject=subject)
+    rest = SUBJECT.unpack(subject).rest
+    asked = asked_of(shape_of(wanted, rest), rest, lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes))
+    x, edge = pose.to_pixels(pose.to_plane(asked.lower_inner[[SAMPLES // 2]]))[0]
+    down = np.round(edge + np.array([0.012, 0.045]) * pose.scale).astype(int)
+    beside, inside = (float(rendered.planes.y[y, round(x) - 20 : round(x) + 20].mean()) for y in down)
+    assert beside > 0.9 * inside, (beside, inside)
+
+
 def test_a_lip_that_is_drawn_down_leaves_the_shadow_at_the_nose() -> None:
     shut, mesh = drawn()
     subject = measure(shut, BT601, mesh)

@@ -21,6 +21,7 @@ from .drawn.lips import on_drawn_lips
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
+from .finish.lip_edge import light_edge
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
@@ -130,6 +131,7 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
+        light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
     # Where lips are painted lighter than the skin, the skin beside them is no shade.
     corner = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * mouth.light
