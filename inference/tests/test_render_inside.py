@@ -35,7 +35,7 @@ from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
 from tests.mouths import face, turned
-from tests.test_render import BT601, SIZE, TEETH, drawn, target
+from tests.test_render import BT601, LIP, SIZE, TEETH, drawn, target
 
 Floats = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
@@ -147,6 +147,16 @@ def test_teeth_of_a_slit_are_as_white_as_the_clip_shows_them() -> None:
 
     wide, slits = in_shade(0.2, 1), [in_shade(0.06, 1)] * 4
     assert brightest(0.07, wide, *slits) > 0.97 * brightest(0.07, wide)
+
+
+def test_a_mouth_that_opens_little_is_dark_where_the_clip_shows_nothing_but_dark_lip_then() -> None:
+    luma, u, v = (round(float(value)) for value in from_rgb(0.8 * np.array(LIP, np.float32), BT601))
+    slit = painted(0.09, (luma, u, v))
+    assert lent(*slit).seen > 0.9
+    assert lent(*slit).belief == 0
+    wide = in_shade(0.2, 1)
+    teeth, dark = (float(np.median(across_teeth(0.09, inside_of(*each)))) for each in ([wide], [wide, *[slit] * 4]))
+    assert dark < 0.8 * teeth, (dark, teeth)
 
 
 def test_a_frame_whose_lip_hides_its_teeth_does_not_make_the_teeth_of_others_grey() -> None:

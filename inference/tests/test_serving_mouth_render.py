@@ -86,8 +86,8 @@ def test_mouth_render_refuses_a_subject_that_it_did_not_measure(studio: MouthRen
 def test_mouth_render_refuses_lenders_that_it_did_not_make(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
     (lender,) = (tensor.values for tensor in answer(studio, ("LENDER",), patch).output_tensors)
     for lenders, message in (
-        (np.zeros((1, 9), np.uint8), "expected LENDERS uint8 [k, 615500], got uint8 [1, 9]"),
-        (floats(1, 615500), "expected LENDERS uint8 [k, 615500], got float32 [1, 615500]"),
+        (np.zeros((1, 9), np.uint8), "expected LENDERS uint8 [k, 615504], got uint8 [1, 9]"),
+        (floats(1, 615504), "expected LENDERS uint8 [k, 615504], got float32 [1, 615504]"),
         (lender[None] * 0, "expected LENDERS as this release answers it, marked "),
     ):
         assert refusal(studio, ("INSIDE",), patch | {"LENDERS": lenders}).startswith(message)

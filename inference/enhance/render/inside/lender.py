@@ -42,8 +42,10 @@ class Mouth:
     lips: Lips
     cheeks: Annotated[Array, Shape(3)]
     """Y, U, V of the cheeks: the light."""
+    seen: float
+    """0..1: 0 where the mouth was turned away, cut off or covered."""
     belief: float
-    """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
+    """The same, and 0 where its mesh took lips for its inside."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Lender(Mouth):
     """The mouth and little round it."""
 
 
-MOUTH = Record("LENDERS", Mouth, version=5)
+MOUTH = Record("LENDERS", Mouth, version=6)
 
 
 def size_of(side: int) -> int:
@@ -78,12 +80,11 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
     tells = Tells.of(planes, head, pose, person.face)
-    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, tells) * (
+    seen = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, tells) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
-    belief *= 1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)
     if written is not None and written.hides_mouth:
-        belief = 0.0
+        seen = 0.0
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)
@@ -96,7 +97,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
         cheeks_of(planes, head, pose),
-        belief,
+        seen,
+        seen * (1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)),
     )
     return _packed(mouth, small, side)
 
@@ -121,10 +123,10 @@ def lender_from(values: bytes, side: int) -> Lender:
 
 
 def _nothing(side: int) -> Bytes:
-    """The LENDER of a face seen from the side, or of a mouth outside its patch: of belief 0."""
+    """The LENDER of a face seen from the side, or of a mouth outside its patch: nothing is seen of it."""
     nowhere = np.zeros((SAMPLES, 3))
     lips = Lips(nowhere, nowhere, nowhere, nowhere, 0.0, 0.0, 0.0)
-    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0)
+    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, 0.0)
     grey = np.full((2, 2), 128, np.uint8)
     return _packed(mouth, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
 

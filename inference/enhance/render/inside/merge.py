@@ -62,15 +62,16 @@ SHINE = 0.1  # of a tooth's light, by which such a spot may be lighter than what
 CARRIED = 0.06  # S by which what is seen is continued beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 LIT_GAP = 0.03  # S between the lips of a frame, from which it shows how the light falls
+HARDLY_APART = 0.12  # S between them, up to which it shows that also where only lips are seen
 NEAR_GAP = 0.04  # S: sigma, within which openings share their light
 
 
 def merge(lenders: list[Lender], person: Subject, colours: Colours, most: float) -> Bytes:
     """INSIDE of the lenders, size_of(most) bytes; one without pictures where no lender is believed. most: pixels per S."""
     person = with_teeth(person, lenders, colours)
-    lenders = [lender for lender in lenders if lender.belief > WORTH]
-    merged = _merged(lenders, person, colours, most) if lenders else None
-    return pack(merged or _nothing(most), most)
+    believed = [lender for lender in lenders if lender.belief > WORTH]
+    merged = _merged(believed, person, colours, most) if believed else None
+    return pack(_shaded(merged, lenders, person, colours) if merged else _nothing(most), most)
 
 
 def _nothing(most: float) -> Merged:
@@ -124,8 +125,14 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         np.pad(opened, (0, LEVELS - len(levels))),
         np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),
     )
-    merged = Merged(**vars(inside), upper=upper, below=below)
-    return replace(merged, shade=learnt([mouth for lender in lenders if (mouth := _shown(merged, lender, person, colours))]))
+    return Merged(**vars(inside), upper=upper, below=below)
+
+
+def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Colours) -> Merged:
+    """What is merged, with the shade in which the lenders show it."""
+    # Where lips are little apart, what looks like lips is what is seen in that mouth.
+    shown = [lender for lender in lenders if (lender.seen if lender.lips.gap < HARDLY_APART else lender.belief) > WORTH]
+    return replace(merged, shade=learnt([mouth for lender in shown if (mouth := _shown(merged, lender, person, colours))]))
 
 
 def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[tuple[float, Array, Floats]]:
