@@ -21,6 +21,7 @@ import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
 import { realTriton, shippedSet, tritonEnvironment } from '../real/triton.ts';
+import { until } from '../real/until.ts';
 import { failure, never } from './promises.ts';
 
 const test = suite('upscaler');
@@ -157,6 +158,8 @@ test('the catalogue tells which models are ready, with release and engine', asyn
   const states = forms.map((form) => slotState(form, null));
   const registry = { revision: async () => null, readAll: async () => states };
   const catalogue = openCatalogue(entries, { transport, control, registry, log, signal: never });
+  // A Triton on a busy machine may take longer than a description waits for it.
+  await until('photo is ready', async () => Boolean((await catalogue.describe())[0]?.engine));
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.engine);
