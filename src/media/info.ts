@@ -5,6 +5,10 @@
 import { z } from 'zod';
 import { ImageFormat } from '../contract/media.ts';
 
+/** The field that comes first: the one of the top line, or of the bottom line. */
+const FieldOrder = z.enum(['tff', 'bff']);
+export type FieldOrder = z.infer<typeof FieldOrder>;
+
 /** The demuxer that reads a file, by its content; `ffmpeg.ts` has ffmpeg's names. */
 export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac', 'ogg']);
 export type Container = z.infer<typeof Container>;
@@ -127,6 +131,8 @@ export const VideoInfo = z
     /** In a picture as shown: after rotation. */
     chroma: ChromaPosition,
     interlaced: z.boolean(),
+    /** Which field comes first where the pictures themselves do not say that they have fields; else absent. */
+    fields: FieldOrder.optional(),
     hasAudio: z.boolean(),
     /** Every sound track that ffmpeg can read. */
     audio: z.array(AudioTrack).readonly(),

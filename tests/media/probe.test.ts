@@ -76,6 +76,26 @@ test('pixels that are not square, and interlaced pictures, are told', async () =
   assert.ok((await probe(await makeClip(at('f.mp4'), pattern(0.4, 50), fields))).interlaced);
 });
 
+test('two fields in pictures that do not say so are told by their lines, of heights that have fields', async () => {
+  const combed = (lines: string) => [
+    '-vf',
+    `tinterlace=interleave_${lines},setfield=prog`,
+    ...h264,
+  ];
+  for (const [height, output, fields] of [
+    [480, combed('top'), 'tff'],
+    [576, combed('bottom'), 'bff'],
+    [360, combed('top'), undefined],
+    [480, h264, undefined],
+  ] as const) {
+    const clip = await makeClip(at('f.mp4'), pattern(1.2, 50, `128x${height}`), output);
+    const { interlaced, fields: found } = await probe(clip);
+    assert.equal([interlaced, found], [fields !== undefined, fields], `${height} ${fields}`);
+  }
+  const still = ['-f', 'lavfi', '-i', 'color=gray:size=128x480:rate=25:duration=1'];
+  assert.is((await probe(await makeClip(at('f.mp4'), still, h264))).fields, undefined);
+});
+
 test('sound alone, with cover art or without, is no video', async () => {
   const sound = await makeClip(at('g.mp4'), tone(0.3), ['-c:a', 'aac']);
   await failing(probe(sound), 'no_video_stream');

@@ -14,6 +14,7 @@ import { identify } from './identify.ts';
 import { checkVideoSize } from './limits.ts';
 import { listVideo } from './listing.ts';
 import { readStreams } from './streams.ts';
+import { unstatedFields } from './unstated-fields.ts';
 
 /** What an image is, by its header alone, so that a picture of any size takes little time. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
@@ -78,11 +79,15 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   const { video, ...media } = await listVideo(fileInput(path, container), limits, probe);
   const { rotation, ...first } = await decodeFirst(header, streams.video, probe);
   checkVideoSize(first.size, limits);
+  const fields = first.interlaced
+    ? null
+    : await unstatedFields(fileInput(path, container), { ...first, rotation }, probe);
   const durationSeconds = Number((video.end - video.start).toFixed(6));
   return {
     kind: 'video',
     container,
     ...first,
+    ...(fields && { interlaced: true, fields }),
     startSeconds: video.start,
     durationSeconds,
     ...media,

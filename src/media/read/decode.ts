@@ -157,6 +157,7 @@ const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): stri
   const { filters, small = [], keep, from, every, ffmpeg } = options;
   const { threads, maxPixels } = ffmpeg;
   const full = [
+    ...(info.fields ? [`setfield=${info.fields}`] : []),
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
     ...(every > 1 ? [`select=not(mod(n\\,${every}))`] : []),
     ...filters,
