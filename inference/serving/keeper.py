@@ -76,7 +76,7 @@ class Stub:
         self.ended: float | None = None
         """When it was first seen dead; of a model that is unloaded Triton clears them away before the next look."""
         self.leaves = False
-        """Its model was loaded again meanwhile, in other processes."""
+        """Its model was given up, or was loaded again in other processes: what happens to it is of no model that is served."""
 
     def is_unwanted(self) -> bool:
         return self.folder is not None and (self.folder / UNWANTED).exists()
@@ -258,7 +258,9 @@ class Keeper:
             if threads > 1:
                 stub.listens = stub.listens or now
             if state == "Z" and not stub.leaves:
-                if stub.ended and stub.model and not stub.is_unwanted():
+                # Triton may keep it while another model is loaded under its name.
+                stub.leaves = stub.is_unwanted()
+                if stub.ended and stub.model and not stub.leaves:
                     dead.add(stub.model)
                 stub.ended = stub.ended or now
             elif state != "T":
@@ -303,7 +305,9 @@ class Keeper:
     def _end_unwanted(self, now: float) -> None:
         """Kills what still loads a model that was given up. A model that is ready may have work, until it is unloaded."""
         listening = {pid: stub for pid, stub in self._stubs.items() if stub.listens and now - stub.listens >= LOOK_SECONDS}
-        unwanted = {pid: stub.model for pid, stub in listening.items() if not stub.ended and stub.is_unwanted()}
+        unwanted = {
+            pid: stub.model for pid, stub in listening.items() if not (stub.ended or stub.leaves) and stub.is_unwanted()
+        }
         if not unwanted:
             return
         # The thread of Triton that loads it may be the one that would answer; the next look asks another.
@@ -312,6 +316,7 @@ class Keeper:
             for pid, model in unwanted.items():
                 if model in loading:
                     say(f"{model} was given up while it was loading; its process is killed")
+                    self._stubs[pid].leaves = True
                     kill(pid)
 
     def _stuck(self, now: float) -> str | None:

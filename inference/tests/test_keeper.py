@@ -112,6 +112,30 @@ def test_a_load_is_stuck_when_its_processes_do_nothing_and_not_while_they_comput
         assert stuck[-1]
 
 
+def test_a_process_that_was_given_up_says_nothing_of_the_next_model_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "photo__r3"
+    folder.mkdir()
+    seen, killed, triton = {7: ("S", 2, folder)}, list[int](), Triton("1", "")
+    monkeypatch.setattr(keeper, "stubs_of", lambda *_: seen)
+    monkeypatch.setattr(keeper, "kill", killed.append)
+    monkeypatch.setattr(triton, "models", lambda _: ["photo__r3"])
+    for is_given_up in (True, False):
+        looking, unwanted = Keeper(1, triton), folder / keeper.UNWANTED
+        seen[7] = "S", 2, folder
+        if is_given_up:
+            unwanted.touch()
+        assert looking._dead_models(1.0) == set()
+        looking._end_unwanted(1 + keeper.LOOK_SECONDS)
+        assert killed == [7]
+        # Triton has not cleared it away, and the next release has its model loaded under the same name.
+        unwanted.unlink(missing_ok=True)
+        seen[7] = "Z", 2, folder
+        looking._dead_models(1 + 2 * keeper.LOOK_SECONDS)
+        assert looking._dead_models(1 + 3 * keeper.LOOK_SECONDS) == (set() if is_given_up else {"photo__r3"})
+
+
 def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_that_sleeps_does_not(tmp_path: Path) -> None:
     """As a model on a machine that is busy with other things."""
     processors = os.sched_getaffinity(0)
