@@ -76,12 +76,13 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   if (!streams.video) throw new Failure('no_video_stream');
   if (streams.video.size) checkVideoSize(streams.video.size, limits);
   if (container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
-  const { video, ...media } = await listVideo(fileInput(path, container), limits, probe);
+  const input = fileInput(path, container);
+  const { video, ...media } = await listVideo(input, limits, probe);
   const { rotation, ...first } = await decodeFirst(header, streams.video, probe);
   checkVideoSize(first.size, limits);
   const fields = first.interlaced
     ? null
-    : await unstatedFields(fileInput(path, container), { ...first, rotation }, probe);
+    : await unstatedFields(input, { ...first, rotation }, probe);
   const durationSeconds = Number((video.end - video.start).toFixed(6));
   return {
     kind: 'video',

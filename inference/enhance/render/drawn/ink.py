@@ -368,13 +368,8 @@ def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED
 
     The corners are left out.
     """
-    count, reach = len(drawn.top), max(2, round(OUTLINE * drawn.finer))
-    dark = INKED * float(np.percentile(drawn.dark[drawn.whole], 90))
-    inked = np.zeros((2, count), bool)
-    for i in range(count):
-        top, bottom = int(drawn.top[i]), max(int(drawn.bottom[i]), int(drawn.top[i]) + 1)
-        column = drawn.dark[top:bottom, drawn.columns.start + i]
-        inked[:, i] = column[:reach].max() > dark, column[-reach:].max() > dark
+    inked = _dark_rims(drawn) > INKED * float(np.percentile(drawn.dark[drawn.whole], 90))
+    count = len(drawn.top)
     shares = inked[:, count // 8 : count - count // 8].mean(axis=1)
     return bool(shares.min() > least and shares.mean() > both)
 
@@ -567,12 +562,17 @@ class _Palette:
 
 def _line_round(drawn: Drawn) -> float:
     """How much darker than skin the rim of an open mouth is, which is its line's where it has one."""
+    return float(np.median(_dark_rims(drawn)))
+
+
+def _dark_rims(drawn: Drawn) -> Floats:
+    """2 x columns: how dark it gets within OUTLINE of the upper and of the lower rim of the mouth."""
     reach = max(2, round(OUTLINE * drawn.finer))
     columns = [
         drawn.dark[int(top) : max(int(bottom), int(top) + 1), drawn.columns.start + i]
         for i, (top, bottom) in enumerate(zip(drawn.top, drawn.bottom, strict=True))
     ]
-    return float(np.median([column[part].max() for column in columns for part in (slice(reach), slice(-reach, None))]))
+    return np.array([[column[part].max() for column in columns] for part in (slice(reach), slice(-reach, None))])
 
 
 def _areas(seen: Mask, finer: float) -> Mask:

@@ -13,7 +13,7 @@ from enhance.render.patch import Patch
 from enhance.style import style_of
 
 from .ink import ROUGHEST, TEETH, Drawn, find, roughness
-from .outlines import in_outline
+from .outlines import is_outlined
 
 OUTLINED, PAINTED = 3, 1  # lines
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
@@ -28,11 +28,8 @@ COLUMNS = 0.4  # share of the middle's columns that show the lines
 
 def on_drawn_lips(patch: Patch) -> Patch | None:
     """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch."""
-    outlined = in_outline(patch)
-    if not outlined and not _is_flat(patch):
-        return None
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or (roughness(drawn) > ROUGHEST and not outlined):
+    if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
     lines = _lines(drawn, OUTLINED)
     if lines is None:

@@ -8,17 +8,18 @@ import numpy as np
 
 from enhance.geometry.head import Array
 from enhance.geometry.landmarks import NOSE_BASE
+from enhance.render.cover.expected import JAW as EAR_TO_EAR
 from enhance.render.patch import Patch
 
-from .ink import find, inked_round, is_there, roughness, sharpness
+from .ink import Drawn, find, inked_round, is_there, roughness, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
 small or sharpened ones .5 and more."""
 PAINTED = 1.3
 """Roughness of painted skin, at most: grey levels."""
-JAW = (58, 172, 136, 150, 149, 176, 148, 152, 377, 400, 378, 379, 365, 397, 288)
-"""Points of the mesh along the jaw, from ear to ear."""
+JAW = EAR_TO_EAR[3:-3]
+"""Points of the mesh along the jaw, without those beside the ears."""
 BESIDE = 0.12
 """S beside the jaw of the mesh in which a line may lie that is the jaw's."""
 LINE, DARKER = 0.06, 0.2
@@ -34,7 +35,12 @@ LARGE = 100.0
 def in_outline(patch: Patch) -> bool:
     """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them."""
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or roughness(drawn) > PAINTED or sharpness(drawn) > LIPS:
+    return drawn is not None and is_outlined(drawn, patch)
+
+
+def is_outlined(drawn: Drawn, patch: Patch) -> bool:
+    """The same of the mouth that was found in the patch."""
+    if roughness(drawn) > PAINTED or sharpness(drawn) > LIPS:
         return False
     jaw = _jaw_line(patch)
     if jaw > ALL_JAW:
