@@ -1,11 +1,15 @@
 /**
  * Every model and both operations, end to end, on an NVIDIA GPU by CUDA and by TensorRT, beside the CPU: how long the first
  * request takes, which builds the engine, and the ones after it; and whether the results are those of the CPU.
- * usage: npm run bench:gpu [-- engine …]   (default: openvino cuda tensorrt; the first one is what the others are compared with)
+ * usage: npm run bench:gpu [-- [--size WxH] [--only text] engine …]
+ *   engine   default: openvino cuda tensorrt; the first one is what the others are compared with
+ *   --size   of the pictures and videos that are enlarged, default 192x108
+ *   --only   the works whose names contain this text, for example "video"
  * Ends with 1 where a result differs or an engine does not run, with 3 where there is no GPU, or nothing that uses it.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { places, root } from '../src/stack/home.mjs';
 import { models } from '../src/stack/triton.ts';
@@ -17,7 +21,13 @@ import { sounds } from '../tests/real/sounds.ts';
 import { talkingHead } from '../tests/real/talking.ts';
 import { ownTriton } from '../tests/real/triton.ts';
 
-const asked = process.argv.slice(2);
+const { values: options, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    size: { type: 'string', default: '192x108' },
+    only: { type: 'string', default: '' },
+  },
+});
 const engines = asked.length > 0 ? asked : ['openvino', 'cuda', 'tensorrt'];
 /** dB of PSNR: bf16 and fp16 are above 45 on pictures; a video is encoded once more, which adds its own noise. */
 const LEAST_DB = { picture: 40, video: 32 } as const;
@@ -58,7 +68,7 @@ const works = async (): Promise<Work[]> => {
       '-f',
       'lavfi',
       '-i',
-      `testsrc2=size=192x108:rate=25,hue=h=${seed}`,
+      `testsrc2=size=${options.size}:rate=25,hue=h=${seed}`,
       ...more,
     ]);
   const pictures = [
@@ -112,7 +122,7 @@ const done = async (caller: Caller, work: Work, again: boolean) => {
 };
 
 if (engines.some((engine) => Object.hasOwn(providerOf, engine))) await checkMachine();
-const all = await works();
+const all = (await works()).filter(({ name }) => name.includes(options.only));
 const [base] = engines;
 const ofBase = new Map<string, number>();
 let faults = 0;

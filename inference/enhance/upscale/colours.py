@@ -28,7 +28,7 @@ def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
     channels, height, width = small.shape
     scale = large.shape[1] // height
     rows = large.reshape(channels, height, scale, width * scale)
-    mean = rows.sum(axis=2).reshape(channels, height, width, scale).sum(axis=3) * np.float32(1 / scale**2)
+    mean = _sums(rows.sum(axis=2), scale) * np.float32(1 / scale**2)
     shift = _box((small - mean).clip(-LARGEST_SHIFT, LARGEST_SHIFT), COLOUR_REACH)
     rows += shift.repeat(scale, axis=2)[:, :, None]
 
@@ -47,6 +47,13 @@ def limit_waves(large: FloatPlanes, small: FloatPlanes) -> None:
         middle = cv2.medianBlur(plane, 3)
         for limit, bound, least in ((cv2.erode, np.maximum, -LEAST_WAVE), (cv2.dilate, np.minimum, LEAST_WAVE)):
             bound(rows, (2 * limit(plane, around) - middle + least).repeat(scale, axis=1)[:, None], out=rows)
+
+
+def _sums(planes: FloatPlanes, count: int) -> FloatPlanes:
+    """Of every `count` samples of a row. numpy's own sum over so short an axis takes 15 times as long for 2, 7 times for 4."""
+    if count > 4:
+        return np.asarray(planes.reshape(*planes.shape[:2], -1, count).sum(axis=3))
+    return np.asarray(sum(planes[:, :, first::count] for first in range(count)))
 
 
 def _box(planes: FloatPlanes, reach: int) -> FloatPlanes:
