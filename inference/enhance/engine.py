@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -70,6 +71,9 @@ def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
 
 def _core() -> Any:
     """OpenVINO's Core."""
+    # When it is imported OpenVINO tells its maker so over the internet, with an id that it keeps in ~/intel. It does not where
+    # this package, which pip installs with it, is missing.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     import openvino
 
     # Its first tensor looks numpy up under a lock that does not let go of Python's: two threads that come first wait for ever.

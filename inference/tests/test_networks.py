@@ -1,5 +1,8 @@
 """The ONNX files against ncnn itself: golden/networks.npz holds what ncnn 1.0 answers to its `input`."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,3 +35,12 @@ def test_the_engine_of_this_machine_answers_as_ncnn(name: str, weights: Path, en
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(RuntimeError, match="expected ENHANCE_ENGINE auto, openvino, cuda, tensorrt, onnxruntime, got abacus"):
         choose_engine({"ENHANCE_ENGINE": "abacus"})
+
+
+def test_openvino_tells_nobody_that_it_runs(tmp_path: Path) -> None:
+    code = "from enhance.engine import choose_engine; choose_engine({'ENHANCE_ENGINE': 'openvino'}); import openvino.tools.ovc"
+    # Without CI, in which OpenVINO is silent by itself.
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    environment |= {"HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[1])}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert not (tmp_path / "intel").exists(), "the id under which it reports"
