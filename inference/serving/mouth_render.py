@@ -47,7 +47,7 @@ class MouthRenderModel(Shell):
         if "COVERED" in wanted:
             outputs["COVERED"] = np.array([covered_share(planes, colours, inputs["MESH"])], np.float32)
         if "LENDER" in wanted:
-            outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self.quality.side)
+            outputs["LENDER"] = lend(planes, colours, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self.quality.side)
         if "INSIDE" in wanted:
             person = SUBJECT.unpack(inputs["SUBJECT"])
             outputs["INSIDE"] = merge(self._lenders(inputs), person, colours, self.quality.density)

@@ -22,13 +22,14 @@ from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
 from .finish.lip_edge import light_edge
+from .finish.opened_lips import opened
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
 from .inside.interior import FEATHER, Hole, hole_of, in_slit, interior, met_lips, rows_of, slit_of, unpack_subject
-from .inside.merged import MERGED_ROW, Receiver, merged_from, show
+from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
 from .lips.outline import Lips, lips_of
@@ -127,10 +128,12 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
     mouth = _Mouth(person, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
     out, mask = warp(patch, own, asked, quality)
+    known = _known(request)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
-        mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
+        tone = opened(person.lip_tone, known.lips, asked.gap) if known else person.lip_tone
+        mark(mask, ring.area, retone(out, head, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
     # Where lips are painted lighter than the skin, the skin beside them is no shade.
@@ -143,6 +146,13 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
+
+
+def _known(request: MouthRequest) -> Merged | None:
+    """What the clip shows of the mouth; None where nothing is known."""
+    if request.style != "photo" or request.inside is None:
+        return None
+    return merged_from(request.inside.tobytes(), request.quality.density)
 
 
 def _bytes_of(request: MouthRequest) -> bytes:
@@ -200,7 +210,7 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
     """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
     quality, person = request.quality, mouth.person
     photo = request.style == "photo"
-    own = merged_from(request.inside.tobytes(), quality.density) if photo and request.inside is not None else None
+    own = _known(request)
     if own:
         asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:

@@ -109,9 +109,7 @@ def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
     """From the subject's reference frame. black: Y of black."""
     if not ring.area.width or not ring.area.height:
         return Tone(np.zeros((*GRID, 3)), np.zeros((2, 2)))
-    seen, light = ring.means(planes), light_across(planes, head, ring.pose)
-    relative = (seen - light) / light_of(light, black)
-    relative[..., 0] = np.log((seen[..., 0] + 16) / (light[..., 0] + 16))
+    seen = ring.means(planes)
     palest = np.zeros((2, 2))
     for i, (plane, step, channel, sign) in enumerate(((planes.y, 1, 0, 1), (planes.v, 2, 2, -1))):
         texture = plane[coarser(ring.area, step).slices] - ring.spread(seen[..., channel], step)
@@ -119,7 +117,21 @@ def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
         for which in (0, 1):
             inside = texture[(lip == which) & (np.abs(depth - 0.5) < 0.4) & (np.abs(along) < 0.85)]
             palest[which, i] = np.quantile(sign * inside, PALEST) if len(inside) else 0
-    return Tone(relative, np.maximum(palest, 0))
+    return Tone(_against(light_across(planes, head, ring.pose), seen, black), np.maximum(palest, 0))
+
+
+def relative_of(planes: Planes, head: Array, ring: Ring, black: float) -> Array:
+    """Tone.relative of a frame's lips."""
+    if not ring.area.width or not ring.area.height:
+        return np.zeros((*GRID, 3))
+    return _against(light_across(planes, head, ring.pose), ring.means(planes), black)
+
+
+def _against(light: Array, lips: Array, black: float) -> Array:
+    """Colours of lips (GRID x 3) against those of the cheeks (len(COLUMNS) x 3), as Tone.relative."""
+    relative = (lips - light) / light_of(light, black)
+    relative[..., 0] = np.log((lips[..., 0] + 16) / (light[..., 0] + 16))
+    return np.asarray(relative)
 
 
 def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:

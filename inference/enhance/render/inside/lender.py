@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
-from enhance.geometry.planes import Planes, even
+from enhance.geometry.planes import Colours, Planes, even
 from enhance.record import Record, Shape
 from enhance.render.cover.captions import captions_over
 from enhance.render.cover.occlusion import cover_of
 from enhance.render.cover.trust import Tells, cheeks_of, look, trust
+from enhance.render.finish.tone import GRID, Ring, relative_of
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.subject import Subject
 
@@ -42,6 +43,8 @@ class Mouth:
     lips: Lips
     cheeks: Annotated[Array, Shape(3)]
     """Y, U, V of the cheeks: the light."""
+    tone: Annotated[Array, Shape(*GRID, 3)]
+    """The lips' colours, as finish.tone.Tone.relative."""
     seen: float
     """0..1: 0 where the mouth was turned away, cut off or covered."""
     belief: float
@@ -56,7 +59,7 @@ class Lender(Mouth):
     """The mouth and little round it."""
 
 
-MOUTH = Record("LENDERS", Mouth, version=6)
+MOUTH = Record("LENDERS", Mouth, version=7)
 
 
 def size_of(side: int) -> int:
@@ -64,7 +67,7 @@ def size_of(side: int) -> int:
     return MOUTH.size * 4 + side * side * 3 // 2
 
 
-def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: int) -> Bytes:
+def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person: Subject, side: int) -> Bytes:
     """The LENDER of a patch, size_of(side) bytes; a mouth of more than side x side pixels is made smaller.
 
     mesh: 478 x 3 in the patch's pixels. Raises BadMouthError when `mesh` is no face's.
@@ -91,12 +94,14 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     small, zoom = _shrunk(_cropped(planes, area), side)
     anchor = np.array([*((pose.anchor[:2] - [area.x, area.y] + 0.5) * zoom - 0.5), pose.anchor[2]])
     height, width = small.y.shape
+    ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
     mouth = Mouth(
         height,
         width,
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
         cheeks_of(planes, head, pose),
+        relative_of(planes, head, ring, colours.black),
         seen,
         seen * (1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)),
     )
@@ -126,7 +131,7 @@ def _nothing(side: int) -> Bytes:
     """The LENDER of a face seen from the side, or of a mouth outside its patch: nothing is seen of it."""
     nowhere = np.zeros((SAMPLES, 3))
     lips = Lips(nowhere, nowhere, nowhere, nowhere, 0.0, 0.0, 0.0)
-    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, 0.0)
+    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), np.zeros((*GRID, 3)), 0.0, 0.0)
     grey = np.full((2, 2), 128, np.uint8)
     return _packed(mouth, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
 

@@ -13,6 +13,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, from_rgb, full_yuv
+from enhance.render.finish import opened_lips
 from enhance.render.light import light_on
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
@@ -78,7 +79,8 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))
+        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, opened_lips.UNCHANGED),
+        *(0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
@@ -121,6 +123,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         at_points(edge),
         lip_shade,
         UNCHANGED,
+        opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),
         np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),

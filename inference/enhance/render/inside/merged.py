@@ -18,6 +18,7 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, Pose, smoothstep
 from enhance.geometry.planes import Colours
 from enhance.record import Record, Shape
+from enhance.render.finish.opened_lips import SIZE as LIPS_SIZE
 from enhance.render.light import DIM
 from enhance.render.lips.shape import Asked
 
@@ -64,6 +65,8 @@ class Inside:
     """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
     """Of the whole inside, in addition to what every mouth has."""
+    lips: Annotated[Array, Shape(*LIPS_SIZE)]
+    """How their colours change as the mouth opens (finish/opened_lips.py)."""
     levels: int
     """Pictures of what lies under them; 0: nothing is known of this mouth."""
     opened: Annotated[Array, Shape(LEVELS)]
@@ -103,7 +106,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=3)
+INSIDE = Record("INSIDE", Inside, version=4)
 
 
 def size_of(density: float) -> int:
