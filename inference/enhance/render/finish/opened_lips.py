@@ -15,9 +15,9 @@ GAPS = (0.08, 0.20)
 SIZE = (len(GAPS), *GRID, 3)
 """Of a change: what is added to Tone.relative at GAPS."""
 UNCHANGED = np.zeros(SIZE)
-PRIOR = 0.5
+PRIOR = 1.0
 """Frames: how much it weighs that nothing changes."""
-MOST = 0.35
+MOST = 0.25
 """Of a frame's difference at most: beyond it the mesh has taken something else for a lip."""
 
 
