@@ -116,7 +116,7 @@ def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
 def inside_of(planes: Planes, mesh: Mesh, subject: npt.NDArray[np.float32], quality: Quality) -> Image:
     """INSIDE as this patch alone shows it."""
     person = SUBJECT.unpack(subject)
-    lender = lender_from(lend(planes, mesh, person, quality.side).tobytes(), quality.side)
+    lender = lender_from(lend(planes, BT601, mesh, person, quality.side).tobytes(), quality.side)
     return merge([lender], person, BT601, quality.density)
 
 

@@ -180,6 +180,20 @@ def test_the_line_between_lips_that_shut_is_soft_and_red() -> None:
     assert (after.v[line] - 128) / column[darkest] > 1.1 * (lip[2] - 128) / lip[0]
 
 
+def test_the_line_between_lips_that_shut_gets_fainter_towards_their_corners() -> None:
+    """People's has .63 of the light of their lips in the middle, and .74 half way to the corners."""
+    planes, mesh = drawn(0.14, size=800)
+    after = done(planes, mesh, target(0.0, own_width(mesh))).planes
+    reach = round(0.10 * pose_of(mesh).scale)
+
+    def line(share: float) -> float:
+        x, y = np.round(mesh[[13, 14], :2].mean(axis=0) * (1 - share) + share * mesh[291, :2]).astype(int)
+        column = after.y[y - reach : y + reach, x - 4 : x + 4].mean(axis=1)
+        return float(column.min()) / float(from_rgb(np.array(LIP, np.float32), BT601)[0])
+
+    assert line(0.5) > line(0.0) + 0.06
+
+
 def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() -> None:
     planes, mesh = drawn(size=800)
     pose = pose_of(mesh)

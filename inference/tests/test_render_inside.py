@@ -66,7 +66,7 @@ def shut() -> tuple[Planes, Any, Floats]:
 
 
 def lent(planes: Planes, mesh: Floats) -> Lender:
-    return lender_from(lend(planes, mesh, person(), BALANCED.side).tobytes(), BALANCED.side)
+    return lender_from(lend(planes, BT601, mesh, person(), BALANCED.side).tobytes(), BALANCED.side)
 
 
 def inside_of(*shown: tuple[Planes, Floats]) -> Bytes:
@@ -87,7 +87,9 @@ def is_green(planes: Planes) -> npt.NDArray[np.bool_]:
 def test_an_open_mouth_shows_what_the_clip_showed_and_changes_nothing_outside_the_mask() -> None:
     without, own = opened(0.12, None), opened(0.12, inside_of(painted(0.16)))
     assert is_green(without.planes).sum() == 0
-    assert is_green(own.planes).sum() > 0.5 * (without.planes.y != own.planes.y).sum() / 4 > 100
+    # By more than the light on the lips differs.
+    differs = np.abs(without.planes.y.astype(int) - own.planes.y) > 5
+    assert is_green(own.planes).sum() > 0.5 * differs.sum() / 4 > 100
     assert np.array_equal(without.mask, own.mask)
     assert np.array_equal(own.planes.y[own.mask == 0], shut()[0].y[own.mask == 0])
 
@@ -627,7 +629,7 @@ def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip
             for plane in (frame.u, frame.v):
                 plane[:] = 128 + colour * (plane.astype(float) - 128)
         subject = SUBJECT.unpack(measure(planes, colours, mesh))
-        lender = lender_from(lend(giver, at, subject, BALANCED.side).tobytes(), BALANCED.side)
+        lender = lender_from(lend(giver, colours, at, subject, BALANCED.side).tobytes(), BALANCED.side)
         inside = merged_from(merge([lender], subject, colours, BALANCED.density).tobytes(), BALANCED.density)
         assert inside is not None
         return inside
@@ -644,7 +646,7 @@ def test_without_colour_the_shine_of_a_lip_is_no_row_of_teeth() -> None:
     grey = np.full_like(planes.u, 128)
     planes = Planes(planes.y, grey, grey.copy())
     subject = SUBJECT.unpack(measure(planes, BT601, mesh))
-    lender = lender_from(lend(planes, mesh, subject, BALANCED.side).tobytes(), BALANCED.side)
+    lender = lender_from(lend(planes, BT601, mesh, subject, BALANCED.side).tobytes(), BALANCED.side)
     inside = merged_from(merge([lender], subject, BT601, BALANCED.density).tobytes(), BALANCED.density)
     assert LUMA @ subject.tooth > LUMA @ subject.skin
     assert inside is None or np.quantile(inside.upper[..., 0], 0.9) > LUMA @ subject.skin * 0.8
@@ -686,7 +688,7 @@ def test_bytes_that_are_no_inside_are_refused() -> None:
 def test_a_lender_comes_back_as_it_was_sent() -> None:
     planes, mesh = painted(0.16)
     subject = person()
-    back = lender_from(lend(planes, mesh, subject, 256).tobytes(), 256)
+    back = lender_from(lend(planes, BT601, mesh, subject, 256).tobytes(), 256)
     assert back.belief > 0.9
     assert 0.1 < back.lips.gap < 0.25
     assert back.pose.scale == pytest.approx(pose_of(mesh).scale, rel=1e-5)
@@ -697,7 +699,7 @@ def test_a_lender_comes_back_as_it_was_sent() -> None:
 def test_a_mouth_too_large_to_be_lent_is_made_smaller() -> None:
     planes, mesh = painted(0.16)
     subject = person()
-    small = lender_from(lend(planes, mesh, subject, 48).tobytes(), 48)
+    small = lender_from(lend(planes, BT601, mesh, subject, 48).tobytes(), 48)
     assert small.planes.y.size <= 48 * 48
     assert small.pose.scale < pose_of(mesh).scale
     point = small.pose.to_pixels(small.pose.to_plane(small.lips.middle))[10].round().astype(int)

@@ -10,14 +10,15 @@ from enhance.render.lips.shape import Asked, closeness
 from enhance.render.mask import mark
 from enhance.render.patch import Patch
 
-SOFT = 0.014
-"""S from its middle, where the line has 1 / e of its opacity: as between lips that people shut themselves (24 faces)."""
+SOFT = 0.011
+"""S from its middle, where the line has 1 / e of its opacity. The lips beside it have their own shade already (finish/tone.py); with
+both they are as dark as those of people who shut them (16 people, decision 109)."""
 BLUR = 0.9
 """The same in pixels, by which a picture blurs it besides: on small faces it is wider and fainter."""
 DARK, CORNER = 0.5, 0.8
 """Of the lips' light, in the middle of the line and at its ends."""
-ENDING, ENDED = (0.60, 1.0), (0.9, 1.02)
-"""Of the way from the middle to a corner: where DARK turns into CORNER, and where the line fades out."""
+ENDING, ENDED = (0.10, 0.90), (0.9, 1.02)
+"""Of the way from the middle to a corner: where DARK turns into CORNER, as in people's mouths, and where the line fades out."""
 CORNER_REACH = (0.035, 0.075)
 """From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
 STRONGEST, FAINTEST = 0.85, 0.01
