@@ -11,8 +11,8 @@ from enhance.render.mask import mark
 from enhance.render.patch import Patch
 
 SOFT = 0.011
-"""S from its middle, where the line has 1 / e of its opacity. The lips beside it have their own shade already (finish/tone.py); with
-both they are as dark as those of people who shut them (16 people, decision 109)."""
+"""S from its middle, where the line has 1 / e of its opacity: together with the shade that lips beside it have from
+finish/tone.py, as dark as where people shut them (16 people, decision 109)."""
 BLUR = 0.9
 """The same in pixels, by which a picture blurs it besides: on small faces it is wider and fainter."""
 DARK, CORNER = 0.5, 0.8

@@ -13,7 +13,7 @@ DOWN, ACROSS = 4, 7  # places where it is known, from the upper lip to the lower
 SIZE = (len(GAPS), DOWN, ACROSS, 3)
 """Of a shade: what luma is multiplied by, and what is added to U and V."""
 UNCHANGED = np.broadcast_to([1.0, 0.0, 0.0], SIZE)
-PRIOR = 1.0  # mouths: how much it weighs that nothing be changed
+PRIOR = 1.0  # mouths: how much it weighs that there is no more light than in a wider mouth, and that in the widest nothing be changed
 DARKEST, LIGHTEST = 0.35, 1.6
 
 
@@ -70,17 +70,21 @@ def learnt(mouths: list[Shown]) -> Array:
         of_mouth = _near(np.array([at.opened]), len(GAPS))[..., None, None] * sums
         seen, made, weight = seen + of_mouth[..., :3], made + of_mouth[..., 3:6], weight + of_mouth[..., 6:]
     supposed = PRIOR * max(float(made[..., 0].sum() / max(weight.sum(), 1.0)), 1.0)
-    gain = np.clip((seen[..., :1] + supposed) / (made[..., :1] + supposed), DARKEST, LIGHTEST)
-    return np.concatenate([_falling_off(gain), (seen - gain * made)[..., 1:] / (weight + PRIOR)], axis=-1)
+    shade, wider = np.empty(SIZE), UNCHANGED[-1]
+    for gap in reversed(range(len(GAPS))):
+        gain = (seen[gap, ..., :1] + supposed * np.minimum(wider[..., :1], 1)) / (made[gap, ..., :1] + supposed)
+        gain = _falling_off(np.clip(gain, DARKEST, LIGHTEST))
+        tint = (seen[gap] - gain * made[gap])[..., 1:] / (weight[gap] + PRIOR)
+        shade[gap] = wider = np.concatenate([gain, tint], axis=-1)
+    return shade
 
 
 def _falling_off(gain: Array) -> Array:
-    """The gain (SIZE, luma alone), nowhere more than nearer to the middle. A mouth gets darker towards its corners; where lips
+    """The gain (DOWN x ACROSS x 1), nowhere more than nearer to the middle. A mouth gets darker towards its corners; where lips
     that are seen beside its dark make more of it, that would make teeth bright which come to lie there."""
     middle = ACROSS // 2
-    left, right = gain[:, :, middle::-1], gain[:, :, middle:]
-    left, right = (np.minimum.accumulate(side, axis=2) for side in (left, right))
-    return np.concatenate([left[:, :, :0:-1], right], axis=2)
+    left, right = (np.minimum.accumulate(side, axis=1) for side in (gain[:, middle::-1], gain[:, middle:]))
+    return np.concatenate([left[:, :0:-1], right], axis=1)
 
 
 def at_places(shade: Array, places: Places) -> Floats:
