@@ -176,12 +176,26 @@ def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> 
     left = np.where(across < 0, np.float32(0.5), 1)[..., None]
     mouth = Shown(made * left + np.array([0, 0, 8], np.float32), made, np.ones_like(left[..., 0]), places)
     shade = learnt([mouth] * 40)
-    assert shade[:-1] == pytest.approx(np.broadcast_to([1, 0, 0], shade[:-1].shape))
+    assert shade[:-1, ..., 1:] == pytest.approx(0)
     assert shade[-1, :, 0] == pytest.approx(np.broadcast_to([0.5, 0, 8], (DOWN, 3)), abs=0.8)
     assert shade[-1, :, -1] == pytest.approx(np.broadcast_to([1.0, 0, 8], (DOWN, 3)), abs=0.8)
     np.testing.assert_allclose(at_places(shade, places)[[0, -1], [0, -1]], shade[-1, [0, -1], [0, -1]], rtol=1e-5)
     assert 0.55 < learnt([mouth])[-1, 0, 0, 0] < 0.9  # one mouth alone is believed less
     assert (learnt([]) == UNCHANGED).all()
+
+
+@pytest.mark.parametrize(("seen", "supposed"), [(0.5, 0.5), (1.4, 1.0)])
+def test_a_mouth_that_no_frame_shows_so_little_open_is_as_dark_as_a_wider_one_and_never_lighter(
+    seen: float, supposed: float
+) -> None:
+    down = np.linspace(0, 1, 30)[:, None] * np.ones(60)
+    across = np.linspace(-1, 1, 60) * np.ones((30, 1))
+    made = np.full((30, 60, 3), [100, 0, 0], np.float32)
+    wider = Shown(made * np.float32(seen), made, np.ones((30, 60), np.float32), Places.of(GAPS[1], down, across))
+    shade = learnt([wider] * 40)[..., 0]
+    np.testing.assert_allclose(shade[1], seen, atol=0.02)
+    np.testing.assert_allclose(shade[0], supposed, atol=0.02)
+    np.testing.assert_allclose(shade[2], 1)
 
 
 def test_lips_that_are_seen_for_the_dark_of_a_corner_do_not_make_teeth_bright_there() -> None:

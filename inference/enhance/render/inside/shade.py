@@ -13,7 +13,8 @@ DOWN, ACROSS = 4, 7  # places where it is known, from the upper lip to the lower
 SIZE = (len(GAPS), DOWN, ACROSS, 3)
 """Of a shade: what luma is multiplied by, and what is added to U and V."""
 UNCHANGED = np.broadcast_to([1.0, 0.0, 0.0], SIZE)
-PRIOR = 1.0  # mouths: how much it weighs that there is no more light than in a wider mouth, and that in the widest nothing be changed
+PRIOR = 1.0
+"""Mouths: how much it weighs that there is no more light than in a wider mouth, and that in the widest nothing be changed."""
 DARKEST, LIGHTEST = 0.35, 1.6
 
 
@@ -73,9 +74,9 @@ def learnt(mouths: list[Shown]) -> Array:
     shade, wider = np.empty(SIZE), UNCHANGED[-1]
     for gap in reversed(range(len(GAPS))):
         gain = (seen[gap, ..., :1] + supposed * np.minimum(wider[..., :1], 1)) / (made[gap, ..., :1] + supposed)
-        gain = _falling_off(np.clip(gain, DARKEST, LIGHTEST))
+        gain = np.clip(gain, DARKEST, LIGHTEST)
         tint = (seen[gap] - gain * made[gap])[..., 1:] / (weight[gap] + PRIOR)
-        shade[gap] = wider = np.concatenate([gain, tint], axis=-1)
+        shade[gap] = wider = np.concatenate([_falling_off(gain), tint], axis=-1)
     return shade
 
 
