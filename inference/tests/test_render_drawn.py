@@ -207,6 +207,35 @@ def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(
     assert shut.max() < bare + 6
 
 
+@pytest.mark.parametrize("skin", [(245, 205, 170), (200, 141, 107), DARK])
+def test_a_mouth_of_nothing_but_white_teeth_goes_when_it_shuts_and_opens_on_dark(skin: tuple[int, int, int]) -> None:
+    picture, mesh = drawing("stroke", skin, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
+    mouth = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(mouth, (x, y), (round(0.19 * unit), round(0.14 * unit)), 0, 0, 180, (1,), -1)
+    picture[mouth > 0] = 255
+    subject = measure(planes_of(picture), BT601, mesh)
+    ink = SUBJECT.unpack(subject).ink
+    assert ink is not None and ink.teeth and ink.tooth.min() > 245
+    bare = planes_of(np.full_like(picture, skin)).y[0, 0]
+    shut, opened = (
+        spoken(picture, mesh, target(opening), subject).planes.y[mouth > 0].astype(int) for opening in (0.0, 0.14)
+    )
+    assert shut.max() < bare + 6 and (np.abs(shut - bare) < 6).mean() > 0.8
+    assert opened.max() > bare + 20 and (opened < 0.6 * bare).mean() > 0.1
+
+
+def test_a_grin_has_as_much_room_as_a_mouth_without_teeth() -> None:
+    rooms = []
+    for fill in (FILL, (255, 255, 255)):
+        ink = SUBJECT.unpack(measure(planes_of(drawing("open", size=480, fill=fill)[0]), BT601, placed(480))).ink
+        assert ink is not None
+        rooms.append(ink.room)
+    assert abs(rooms[0] - rooms[1]) < 0.03
+
+
 def test_a_grin_shuts_to_a_smile_and_a_round_mouth_to_a_line() -> None:
     picture, mesh = drawing("open", size=480)
     grin = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
@@ -246,23 +275,50 @@ def test_lips_of_which_the_upper_one_is_darker_are_no_open_mouth_with_a_tongue()
     assert not has_ink(picture, mesh)
 
 
+def lines(luma: Floats, mesh: Floats) -> list[float]:
+    """Where ink begins in the middle of the mouth, in S from the line between the lips."""
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    column = luma[y - round(0.2 * unit) : y + round(0.35 * unit), x].astype(int) < 75
+    return [float((row - round(0.2 * unit)) / unit) for row in np.flatnonzero(np.diff(column.astype(int)) > 0)]
+
+
 @pytest.mark.parametrize("fill", [None, LIP])
 def test_lips_drawn_in_outline_stay_lips_and_part_at_the_line_between_them(fill: tuple[int, int, int] | None) -> None:
     picture, mesh = drawing("outlined", size=480, fill=fill)
     assert not has_ink(picture, mesh)
+    assert len(lines(planes_of(picture).y, mesh)) == 3
+    shut = spoken(picture, mesh, target())
+    np.testing.assert_allclose(lines(shut.planes.y, mesh), lines(planes_of(picture).y, mesh), atol=0.015)
+    upper, *_, lower = lines(spoken(picture, mesh, target(0.14)).planes.y, mesh)
+    assert -0.16 < upper < -0.07 and lower > 0.15
+
+
+@pytest.mark.parametrize(("skin", "shaded", "fill"), [(SKIN, (140, 45, 55), LIP), (DARK, (180, 66, 62), (225, 110, 104))])
+def test_lips_in_outline_of_which_the_upper_one_is_in_shade_stay_lips(
+    skin: tuple[int, int, int], shaded: tuple[int, int, int], fill: tuple[int, int, int]
+) -> None:
+    picture, mesh = drawing("outlined", skin, size=480, fill=fill)
+    y = round(float(mesh[[61, 291], 1].mean()))
+    picture[:y][np.abs(picture[:y].astype(int) - fill).max(axis=2) < 8] = shaded
+    assert not has_ink(picture, mesh)
+    before = planes_of(picture).y
+    assert len(lines(before, mesh)) == 3
+    np.testing.assert_allclose(lines(spoken(picture, mesh, target()).planes.y, mesh), lines(before, mesh), atol=0.015)
+
+
+def test_a_tongue_with_a_line_round_it_is_no_lower_lip() -> None:
+    picture, mesh = drawing("open", size=480, fill=(150, 70, 75))
     unit = pose_of(mesh).scale
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
-
-    def lines(luma: Floats) -> list[float]:
-        """Where ink begins in the middle of the mouth, in S from the line between the lips."""
-        column = luma[y - round(0.2 * unit) : y + round(0.35 * unit), x] < 75
-        return [float((row - round(0.2 * unit)) / unit) for row in np.flatnonzero(np.diff(column.astype(int)) > 0)]
-
-    assert len(lines(planes_of(picture).y)) == 3
-    shut = spoken(picture, mesh, target())
-    np.testing.assert_allclose(lines(shut.planes.y), lines(planes_of(picture).y), atol=0.015)
-    upper, *_, lower = lines(spoken(picture, mesh, target(0.14)).planes.y)
-    assert -0.16 < upper < -0.07 and lower > 0.15
+    inside = np.abs(picture.astype(int) - (150, 70, 75)).max(axis=2) < 8
+    tongue = np.zeros_like(picture)
+    middle, half = (x, round(y + 0.14 * unit)), (round(0.11 * unit), round(0.07 * unit))
+    cv2.ellipse(tongue, middle, half, 0, 0, 360, (235, 120, 120), -1)
+    cv2.ellipse(tongue, middle, half, 0, 0, 360, INK, 3)
+    there = inside & tongue.any(axis=2)
+    picture[there] = tongue[there]
+    assert has_ink(picture, mesh)
 
 
 def test_painted_lips_that_the_mesh_takes_for_an_open_mouth_stay_as_they_are() -> None:

@@ -80,7 +80,7 @@ export const lipSyncPortrait = async (
     warnings: [
       ...shrunkFrom(info.size, still),
       ...grownFrom(within(info.size, config.limits.lipsync)),
-      ...mouthCovered(covered),
+      ...mouthCovered(covered, style),
     ],
     boxes: Array.from({ length: count }, () => face.box),
     speaking: { count, first: 0, times: times.map(({ time }) => time) },

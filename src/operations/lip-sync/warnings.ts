@@ -89,9 +89,12 @@ export const smallFace = (boxes: readonly (Box | null)[]): Warning[] => {
  */
 const COVERED = 0.3;
 
-/** For a portrait whose lips cannot be distinguished from what is round them: in a clip, other frames show them. covered: 0..1. */
-export const mouthCovered = (covered: number): Warning[] => {
-  if (covered < COVERED) return [];
+/**
+ * For a portrait whose lips cannot be distinguished from what is round them: in a clip, other frames show them. Drawings need have no
+ * lips, and theirs may be white. covered: 0..1.
+ */
+export const mouthCovered = (covered: number, style: Style): Warning[] => {
+  if (covered < COVERED || style === 'flat') return [];
   const detail =
     'Where the lips should be, the picture has the colour of the skin or of another thing: if a hand or something else covers the mouth, speech is drawn on it. Send a picture that shows the mouth.';
   return [{ code: 'mouth_covered', detail }];

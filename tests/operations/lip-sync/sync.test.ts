@@ -123,10 +123,14 @@ test('callers are told of a sound whose end is missing', () => {
 });
 
 test('callers are told of a portrait whose lips a hand covers, and not of one with pale lips', () => {
-  assert.equal([mouthCovered(0), mouthCovered(0.11)], [[], []]);
-  const [warning] = mouthCovered(0.38);
+  assert.equal([mouthCovered(0, 'photo'), mouthCovered(0.11, 'photo')], [[], []]);
+  const [warning] = mouthCovered(0.38, 'photo');
   assert.is(warning?.code, 'mouth_covered');
   assert.match(warning?.detail ?? '', /Send a picture that shows the mouth/);
+});
+
+test('a drawing whose mouth is a line, or white teeth, is not said to be covered', () => {
+  assert.equal(mouthCovered(0.61, 'flat'), []);
 });
 
 test('correlation is as defined', () => {

@@ -4,7 +4,7 @@ Cel animation draws a closed mouth as a stroke and an open one as a filled outli
 from the skin above and below it is the mouth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -140,6 +140,11 @@ class Drawn:
         """How much darker than skin lines are, at least: half way from what they enclose to the darkest."""
         return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
 
+    @cached_property
+    def of_teeth(self) -> bool:
+        """Whether nothing of it is dark: white teeth without a line."""
+        return float(np.percentile(self.dark[self.whole], 95)) < FAINTEST
+
     def place(self, at: Array) -> Array:
         """Plane coordinates of columns and rows, pixel edges counted."""
         return np.asarray(self.origin + (at - 0.5) / self.finer)
@@ -151,8 +156,11 @@ class Drawn:
         return np.asarray(cv2.remap(self.whole.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
 
 
-def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
-    """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin."""
+def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False) -> Drawn | None:
+    """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
+
+    white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark.
+    """
     middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
@@ -160,20 +168,24 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = _raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
-    white = (1 + TEETH) * _skin(planes, head, pose)
-    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), white)
+    skin = _skin(planes, head, pose)
+    lighter = (1 + TEETH) * skin
+    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), lighter)
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
     span = round(0.2 * finer)
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
-    if strongest < FAINTEST:
-        return None
-    which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
+    if strongest >= FAINTEST:
+        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
+    elif white:
+        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer)
+    else:
+        which = None
     if which is None:
         return None
     whole = _filled(which)
-    light = _light_parts(luma > white, whole)
+    light = _light_parts(luma > lighter, whole)
     if light.any():
         # Between the two lies a row that is neither.
         both: Any = cv2.morphologyEx(whole | light, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
@@ -186,7 +198,8 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     top, bottom = _without_gaps(top, bottom, finer)
     rows = np.arange(len(whole))[:, None]
     whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
-    return Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
+    drawn = Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
+    return drawn if strongest >= FAINTEST or is_there(drawn, head, pose) else None
 
 
 def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outlined: bool = False) -> Ink | None:
@@ -194,7 +207,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
 
     outlined: whether the face is drawn in outline (outlines.py). Its skin may be painted.
     """
-    drawn = find(planes, head, pose)
+    drawn = find(planes, head, pose, white=True)
     if drawn is None:
         return None
     rough, outlined = roughness(drawn), outlined and is_there(drawn, head, pose)
@@ -458,6 +471,8 @@ def _outline(drawn: Drawn) -> float:
 
     Of the lower edge in the middle half, since drawn teeth and dark both begin at the upper one.
     """
+    if drawn.of_teeth:
+        return USUAL_STROKE
     count = len(drawn.top)
     thick = []
     for i in range(count // 4, count - count // 4):
@@ -474,6 +489,8 @@ def _outline(drawn: Drawn) -> float:
 
 def _softness(drawn: Drawn) -> float:
     """Sigma in S of the edges along the mouth, less that of an edge that was drawn sharply."""
+    if drawn.of_teeth:
+        drawn = replace(drawn, dark=-drawn.dark)
     return float(np.sqrt(max(0.0, min(sharpness(drawn), SOFTEST) ** 2 - SHARP**2))) / drawn.finer
 
 
@@ -496,8 +513,9 @@ def _outline_below(drawn: Drawn) -> float:
     middle = (drawn.columns.start + drawn.columns.stop) // 2
     reach = max(1, (drawn.columns.stop - drawn.columns.start) // 4)
     bottom = int(drawn.bottom.max())
-    level = float(np.median(drawn.dark[drawn.whole]))
-    ink = (drawn.dark > 0.5 * level)[bottom + round(0.05 * drawn.finer) :, middle - reach : middle + reach]
+    # Teeth are no ink, and may take most of the mouth.
+    level = max(float(f(drawn.dark[drawn.whole])) for f in (np.median, lambda dark: 0.5 * np.percentile(dark, 95)))
+    ink = (drawn.dark > max(0.5 * level, 0.5 * FAINTEST))[bottom + round(0.05 * drawn.finer) :, middle - reach : middle + reach]
     rows = np.flatnonzero(ink.mean(axis=1) > 0.5)
     start = bottom + round(0.05 * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
     return (start + rows[0]) / drawn.finer if len(rows) else np.inf
@@ -534,6 +552,8 @@ class _Palette:
         warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
         if grey:
             warm, pink = np.full(3, 0.25), np.full(3, 0.62)
+        if drawn.of_teeth:
+            self.stroke = warm * self.skin
         # White skin is pale all the same; and a dark one has a mouth that is darker still.
         self.fill = 0.8 * warm * self.skin + 0.2 * self.stroke
         # A line of the same tone would not be seen round it.
@@ -542,7 +562,7 @@ class _Palette:
         self.teeth = False
         if not lines:
             core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
-            dim = _areas(core & (drawn.dark > 0.3 * darkest), drawn.finer)
+            dim = _areas(core & (drawn.dark > max(0.3 * darkest, 0)), drawn.finer)
             if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
                 # A tongue is lighter, and may take most of the mouth.
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))

@@ -5,6 +5,7 @@ A mesh often takes them for an open mouth. Here its lips are laid on the drawn o
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from enhance.geometry.head import Array
@@ -12,7 +13,7 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.render.patch import Patch
 from enhance.style import style_of
 
-from .ink import ROUGHEST, TEETH, Drawn, find, roughness
+from .ink import PINK, ROUGHEST, TEETH, Drawn, find, roughness
 from .outlines import is_outlined
 
 OUTLINED, PAINTED = 3, 1  # lines
@@ -22,6 +23,8 @@ NEAREST = 3  # samples above it that are no skin yet
 THICKEST = 0.05  # S of a line
 THINNEST = 2  # samples of a lip
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
+TO_CORNERS = 0.15  # of the mouth's width, at either end, within which the line between two lips begins: a tongue's is shorter
+PAINTED_DARK = 0.35  # of the skin's luma: what is darker is no upper lip in shade, but an open mouth
 MIDDLE = 0.25  # of the mouth's width, at either side, where lines meet
 COLUMNS = 0.4  # share of the middle's columns that show the lines
 
@@ -31,9 +34,9 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     drawn = find(patch.planes, patch.head, patch.pose)
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
-    lines = _lines(drawn, OUTLINED)
+    lines = _lines(drawn, patch, OUTLINED)
     if lines is None:
-        lines = _lines(drawn, PAINTED)
+        lines = _lines(drawn, patch, PAINTED)
     if lines is None:
         return None
     head, ends = patch.head.copy(), drawn.ends
@@ -57,7 +60,7 @@ def _is_flat(patch: Patch) -> bool:
     return style_of(patch.planes.y, np.concatenate([points.min(axis=0), points.max(axis=0)])) == "flat"
 
 
-def _lines(drawn: Drawn, count_of: int) -> Array | None:
+def _lines(drawn: Drawn, patch: Patch, count_of: int) -> Array | None:
     """3 x n: y of the upper lip's upper edge, of the line between the lips and of the lower lip's lower edge, from corner to
     corner, in plane coordinates; None where there are not so many lines, or what lies between them is no lips."""
     count = len(drawn.top)
@@ -68,15 +71,30 @@ def _lines(drawn: Drawn, count_of: int) -> Array | None:
         return None
     columns = np.array([column for column in seen if column is not None])
     skin, upper, lower = np.median(columns[middle, 3:], axis=0)
-    # Teeth are lighter than skin; a tongue and what is dark behind it are not as light as each other.
-    if max(upper, lower) > (1 + TEETH) * skin or abs(upper - lower) > ALIKE * skin:
+    # A tongue and what is dark behind it are not as light as each other. Nor are painted lips, whose upper one is in shade, but
+    # their line goes from corner to corner.
+    met = count_of == OUTLINED and known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
+    if abs(upper - lower) > ALIKE * skin and not (met and PAINTED_DARK * skin < upper < lower):
         return None
     corners = ((drawn.top + drawn.bottom) / 2)[[0, -1]]
     places = np.concatenate([[0], known + 1, [count + 1]])
     rows = [
         np.interp(np.arange(count + 2), places, np.concatenate([corners[:1], line, corners[1:]])) for line in columns[:, :3].T
     ]
-    return np.asarray(drawn.origin[1] + (np.stack(rows) - 0.5) / drawn.finer)
+    lines = np.asarray(drawn.origin[1] + (np.stack(rows) - 0.5) / drawn.finer)
+    # Teeth are lighter than skin; on dark skin painted lips are, too.
+    if max(upper, lower) > (1 + TEETH) * skin and not (met and _redness(patch, drawn.ends, lines) > PINK):
+        return None
+    return lines
+
+
+def _redness(patch: Patch, ends: Array, lines: Array) -> float:
+    """V in the middle of the lower lip, 0..255: the median of the middle half of the mouth. ends, lines: as Drawn, _lines()."""
+    along = np.linspace(MIDDLE, 1 - MIDDLE, lines.shape[1])
+    x = ends[0, 0] + along * (ends[1, 0] - ends[0, 0])
+    y = np.interp(along, np.linspace(0, 1, lines.shape[1]), (lines[1] + lines[2]) / 2)
+    at = ((patch.pose.to_pixels(np.stack([x, y], axis=1)) - 0.5) / 2).astype(np.float32)
+    return float(np.median(cv2.remap(patch.planes.v, at[None, :, 0], at[None, :, 1], cv2.INTER_LINEAR)))
 
 
 def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | None:
