@@ -220,9 +220,7 @@ def test_a_mouth_of_nothing_but_white_teeth_goes_when_it_shuts_and_opens_on_dark
     ink = SUBJECT.unpack(subject).ink
     assert ink is not None and ink.teeth and ink.tooth.min() > 245
     bare = planes_of(np.full_like(picture, skin)).y[0, 0]
-    shut, opened = (
-        spoken(picture, mesh, target(opening), subject).planes.y[mouth > 0].astype(int) for opening in (0.0, 0.14)
-    )
+    shut, opened = (spoken(picture, mesh, target(opening), subject).planes.y[mouth > 0].astype(int) for opening in (0.0, 0.14))
     assert shut.max() < bare + 6 and (np.abs(shut - bare) < 6).mean() > 0.8
     assert opened.max() > bare + 20 and (opened < 0.6 * bare).mean() > 0.1
 

@@ -400,6 +400,41 @@ def test_the_dark_beside_teeth_is_no_gap_in_their_row() -> None:
     assert np.median(level) > 0.8 * of.level(of.tooth)
 
 
+def row_of(yuv: Floats, shown: Floats, subject: Subject, grid: Grid, of: Palette) -> Floats:
+    """The upper teeth of a frame that shows this on the grid: h x w x 3 Y, U, V, or what can be broadcast; and h x w, 0..1."""
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    front = replace(
+        frame.upper, yuv=np.array(np.broadcast_to(yuv, frame.upper.yuv.shape), np.float32), shown=shown.astype(np.float32)
+    )
+    return upper_row([replace(frame, upper=front)], np.full(len(grid.x), grid.bite), subject, grid, of, BT601)[0]
+
+
+def test_gums_over_teeth_do_not_hang_under_the_lip_that_comes_down() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    dim = np.array([BT601.black + 0.4 * of.level(of.lip), *(128 + 0.4 * (of.lip[1:] - 128))])
+    between = np.where(np.abs(grid.aside) < 0.008, 0.7, 1)[None, :, None]
+    teeth = np.array([BT601.black, 128, 128]) + between * (of.tooth - [BT601.black, 128, 128])
+    yuv = np.where((grid.y < grid.bite - 0.055)[:, None, None], dim, teeth)
+    shown = (grid.y > grid.bite - 0.11)[:, None] & (np.abs(grid.aside) < 0.16)
+    row = row_of(yuv, shown, subject, grid, of)
+    high = (grid.y > grid.bite - 0.09) & (grid.y < grid.bite - 0.07)
+    there = row[high][:, np.abs(grid.aside) < 0.12]
+    assert of.redness(there).max() < 0.3 and np.median(of.level(there)) > 0.7 * of.level(of.tooth)
+
+
+def test_a_tooth_that_gums_cut_off_does_not_get_the_other_halfs_gap_on_top() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    gap = np.abs(grid.aside + 0.06) < 0.01
+    yuv = np.where(gap[None, :, None], [60.0, 128, 128], of.tooth)
+    low = (np.abs(grid.aside - 0.06) < 0.02) & (grid.y < grid.bite - 0.045)[:, None]
+    shown = (grid.y > grid.bite - 0.08)[:, None] & (np.abs(grid.aside) < 0.16) & ~low
+    row = row_of(yuv, shown, subject, grid, of)
+    high = (grid.y > grid.bite - 0.07) & (grid.y < grid.bite - 0.055)
+    assert of.level(row[high][:, np.abs(grid.aside - 0.06) < 0.008]).min() > 0.6 * of.level(of.tooth)
+
+
 def test_drawn_teeth_beside_bright_ones_are_not_grey() -> None:
     """Of a row of which most lies in shade."""
     subject = person()

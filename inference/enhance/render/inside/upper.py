@@ -1,5 +1,7 @@
 """The picture of the upper teeth: the best frames' own, and what none of them shows."""
 
+from typing import Any
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,8 @@ ENOUGH = 60
 
 FILLERS = 12  # frames that it is made of, at most
 HIDDEN = 0.007  # square S without a tooth above the edge, from which the upper lip hides the teeth
+GUMS = 0.5  # redness, from a tooth's, 0, to the lips', 1, from which what is seen over teeth is their gums
+ALIKE = 0.5  # of the height of the row's other half, from which a column counts as seen
 BETWEEN = 0.1  # S: the widest gap in a row, a missing tooth
 BELOW = 0.012  # S below the edge that are still taken
 FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
@@ -47,7 +51,7 @@ def upper_row(
         made, seen = _joined(shown, grid, of)
         if not of.coloured or (seen > SEEN).sum() < HIDDEN * grid.density**2:
             return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
-    made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
+    made, seen = laid([Layer(made, seen), _missing(Layer(made[:, ::-1], seen[:, ::-1]), seen)], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
         drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
@@ -83,11 +87,28 @@ def _tooth(layer: Layer, of: Palette) -> npt.NDArray[np.bool_]:
 
 
 def _teeth_in(layer: Layer, grid: Grid, of: Palette) -> Layer:
-    """Of what a frame shows, the columns of teeth and the gaps between two. The dark beside them, under the lip, would go on up
-    to the gum as a gap in the row."""
-    columns = (_tooth(layer, of).sum(axis=0) > 1).astype(np.float32)[None]
-    columns = cv2.morphologyEx(columns, cv2.MORPH_CLOSE, np.ones((1, round(BETWEEN * grid.density)), np.uint8))
-    return Layer(layer.yuv, layer.shown * cv2.GaussianBlur(columns, (0, 0), 1.0))
+    """Of what a frame shows, the columns of teeth and the gaps between two, without the gums over them. The dark beside them,
+    under the lip, would go on up to the gum as a gap in the row; and gums as stripes."""
+    tooth = _tooth(layer, of)
+    columns = tooth.sum(axis=0) > 1
+    row: Any = cv2.morphologyEx(
+        columns.astype(np.float32)[None], cv2.MORPH_CLOSE, np.ones((1, round(BETWEEN * grid.density)), np.uint8)
+    )
+    shown = layer.shown * cv2.GaussianBlur(row, (0, 0), 1.0)
+    if of.coloured and columns.any():
+        tops = np.interp(np.arange(len(grid.x)), np.flatnonzero(columns), tooth[:, columns].argmax(axis=0))
+        over = np.arange(len(grid.y))[:, None] < tops
+        shown = np.where(over & (of.redness(layer.yuv) > GUMS), np.float32(0), shown)
+    return Layer(layer.yuv, shown)
+
+
+def _missing(layer: Layer, seen: Floats) -> Layer:
+    """The row's other half, `layer`, but not over what is seen of the same height: a tooth that gums cut off there would get a
+    second one on top."""
+    there, here = ((shown > SEEN).sum(axis=0) for shown in (layer.shown, seen))
+    over = np.arange(len(seen))[:, None] < (seen > SEEN).argmax(axis=0)
+    hidden = (over & (here >= ALIKE * there) & (here > 0)).astype(np.float32)
+    return Layer(layer.yuv, layer.shown * (1 - cv2.GaussianBlur(hidden, (0, 0), 1.0)))
 
 
 def _joined(layers: list[Layer], grid: Grid, of: Palette) -> tuple[Floats, Floats]:
