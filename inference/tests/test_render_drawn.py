@@ -409,6 +409,23 @@ def test_no_opening_reaches_the_outline_of_the_chin(chin: float) -> None:
     np.testing.assert_array_equal(out.planes.y[rows, columns], planes_of(picture).y[rows, columns])
 
 
+def test_a_line_under_the_lower_lip_goes_with_it_and_is_no_chin() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    plain = spoken(picture, mesh, target(0.2))
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    under = y + round(0.13 * unit)
+    cv2.ellipse(picture, (x, under - 8), (round(0.07 * unit), 8), 0, 20, 160, INK, 2, cv2.LINE_AA)
+    shut, opened = (spoken(picture, mesh, target(opening)) for opening in (0.0, 0.2))
+    np.testing.assert_array_equal(shut.planes.y, planes_of(picture).y)
+    column = opened.planes.y[y : y + round(0.33 * unit), x].astype(int)
+    dark = np.flatnonzero(np.diff(np.pad(column < 90, 1).astype(int)))
+    mouth, line = dark[-4:-2], dark[-2:]
+    wide = np.flatnonzero(plain.planes.y[y : y + round(0.3 * unit), x] < 90).max()
+    assert mouth[1] == pytest.approx(wide, abs=4)
+    assert 0.06 * unit < line[0] - mouth[1] < 0.14 * unit and line[1] - line[0] < 0.04 * unit
+
+
 def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:
     picture, mesh = drawing()
     subject = measure(planes_of(picture), BT601, mesh)

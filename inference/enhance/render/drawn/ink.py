@@ -42,6 +42,8 @@ GRIN, ROUND = (0.11, 0.27), (-0.35, -0.1)
 smiles. Between them, how far that edge lies below its ends, of the height."""
 GAP, HIGHER = 0.1, 3.0
 """S across a gap in the line round a mouth, at most; and the mouth's height beside it, in heights of what the gap leaves."""
+NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
+LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
 PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
@@ -151,9 +153,13 @@ class Drawn:
 
     def covers(self, pose: Pose, area: Area) -> Floats:
         """How much the mouth covers each pixel of an area, 0..1."""
+        return self.on_pixels(self.whole, pose, area)
+
+    def on_pixels(self, mask: Mask, pose: Pose, area: Area) -> Floats:
+        """How much of each pixel of an area a mask on the raster covers, 0..1."""
         at = (pose.plane_of(area) - self.origin) * self.finer
         x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
-        return np.asarray(cv2.remap(self.whole.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
+        return np.asarray(cv2.remap(mask.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
 
 
 def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False) -> Drawn | None:
@@ -508,16 +514,39 @@ def _rims(drawn: Drawn) -> Mask:
     return np.asarray(near[1:, drawn.columns])
 
 
+def lip_shade(drawn: Drawn) -> Mask | None:
+    """The short line that is drawn under a lower lip, on the mouth's raster; None where there is none."""
+    ink = _ink_below(drawn)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    start, stop = drawn.columns.start, drawn.columns.stop
+    for label in range(1, count):
+        x, y, width, height, _ = stats[label].tolist()
+        under = start < x and x + width < stop and x < (start + stop) / 2 < x + width
+        near = y < drawn.bottom.max() + LIP_SHADE * drawn.finer and height < STROKE * drawn.finer
+        if under and near and width > SHORTEST * (stop - start):
+            return np.asarray(labels == label)
+    return None
+
+
+def _ink_below(drawn: Drawn) -> Mask:
+    """What is as dark as lines, from a little below the mouth on. Teeth are no ink, and may take most of the mouth."""
+    level = max(float(f(drawn.dark[drawn.whole])) for f in (np.median, lambda dark: 0.5 * np.percentile(dark, 95)))
+    ink = drawn.dark > max(0.5 * level, 0.5 * FAINTEST)
+    ink[: int(drawn.bottom.max()) + round(NEXT_INK * drawn.finer)] = False
+    return ink
+
+
 def _outline_below(drawn: Drawn) -> float:
-    """How far below the mouth, in S, the next ink is: the chin's outline."""
+    """How far below the mouth, in S, the next ink is that is no line under its lip: the chin's outline."""
     middle = (drawn.columns.start + drawn.columns.stop) // 2
     reach = max(1, (drawn.columns.stop - drawn.columns.start) // 4)
     bottom = int(drawn.bottom.max())
-    # Teeth are no ink, and may take most of the mouth.
-    level = max(float(f(drawn.dark[drawn.whole])) for f in (np.median, lambda dark: 0.5 * np.percentile(dark, 95)))
-    ink = (drawn.dark > max(0.5 * level, 0.5 * FAINTEST))[bottom + round(0.05 * drawn.finer) :, middle - reach : middle + reach]
+    ink, shade = _ink_below(drawn), lip_shade(drawn)
+    if shade is not None:
+        ink &= ~shade
+    ink = ink[bottom + round(NEXT_INK * drawn.finer) :, middle - reach : middle + reach]
     rows = np.flatnonzero(ink.mean(axis=1) > 0.5)
-    start = bottom + round(0.05 * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
+    start = bottom + round(NEXT_INK * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
     return (start + rows[0]) / drawn.finer if len(rows) else np.inf
 
 

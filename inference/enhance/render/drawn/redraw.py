@@ -14,6 +14,7 @@ from enhance.render.lips.shape import Shape
 
 from .erase import erase
 from .ink import ALONG, STROKE, Drawn, Ink, Mask, find
+from .lip_shade import LipShade
 
 AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts
 USUAL_WIDTH = 0.45  # S of a mouth whose openings are taken as they are asked for; smaller ones open less
@@ -60,7 +61,12 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
     if _is_there(contours, ink, drawn, pose):
         return planes, mask
     out = planes.copy()
-    _take_off(out, hole, area)
+    shade = LipShade.under(drawn, contours.lower, pose, area)
+    _take_off(out, hole if shade is None else hole | shade.hole, area)
+    if shade is not None:
+        colours_there, opacity = shade.moved(full_yuv(planes, area))
+        paint(out, colours_there, opacity, area)
+        part[shade.hole | (opacity > 0)] = 255
     for colour, opacity in _layers(contours, shape, ink, pose, area):
         yuv = from_rgb(colour.astype(np.float32), colours)
         paint(out, np.broadcast_to(yuv, (*opacity.shape, 3)), opacity, area)
