@@ -292,6 +292,22 @@ def test_lips_drawn_in_outline_stay_lips_and_part_at_the_line_between_them(fill:
     assert -0.16 < upper < -0.07 and lower > 0.15
 
 
+@pytest.mark.parametrize("by", [0.8, 1.3])
+def test_lips_in_outline_are_as_wide_as_drawn_however_wide_the_mesh_has_them(by: float) -> None:
+    picture, mesh = drawing("outlined", size=480, fill=LIP)
+    x = float(mesh[[61, 291], 0].mean())
+    mesh[mouth_points(), 0] = x + by * (mesh[mouth_points(), 0] - x)
+    y = round(float(mesh[[61, 291], 1].mean()))
+
+    def ends(luma: Floats) -> Floats:
+        return np.flatnonzero((luma[y - 3 : y + 3].astype(int) < 90).any(axis=0))[[0, -1]]
+
+    shut, opened = (spoken(picture, mesh, target(opening, width=by * WIDTH)).planes.y for opening in (0.0, 0.14))
+    np.testing.assert_allclose(ends(shut), ends(planes_of(picture).y), atol=3)
+    # Nothing of the inside is seen beside the line.
+    assert np.ptp(ends(opened)) < np.ptp(ends(shut)) + 3
+
+
 @pytest.mark.parametrize(("skin", "shaded", "fill"), [(SKIN, (140, 45, 55), LIP), (DARK, (180, 66, 62), (225, 110, 104))])
 def test_lips_in_outline_of_which_the_upper_one_is_in_shade_stay_lips(
     skin: tuple[int, int, int], shaded: tuple[int, int, int], fill: tuple[int, int, int]

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, SidewaysError
+from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.picture import LUMA
 from enhance.style import Style
@@ -42,6 +43,8 @@ from .warp import warp
 
 TARGETS = 8
 """Numbers of a mouth's shape: lips.shape.Shape."""
+TARGET_WIDTH = 1
+"""Which of them is its width."""
 LEAST_BLUR = 0.3
 """Sigma in pixels below which what is drawn is not blurred."""
 NOTHING = 0.005
@@ -95,7 +98,8 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
     if flat and person.ink is not None:
         return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
     if flat:
-        return _with_lips(on_drawn_lips(patch) or patch, person, request)
+        drawn = on_drawn_lips(patch)
+        return _with_lips(drawn, person, _as_wide(request, patch, drawn)) if drawn else _with_lips(patch, person, request)
     written = captions_over(planes, patch.head, patch.pose)
     if written is None:
         return _with_lips(patch, person, request)
@@ -104,6 +108,14 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
     out = _with_lips(replace(patch, planes=written.taken_off(planes)), person, request)
     written.laid_back(out.planes, out.mask, planes)
     return out
+
+
+def _as_wide(request: MouthRequest, patch: Patch, drawn: Patch) -> MouthRequest:
+    """The request for lips that are drawn wider or narrower than the mesh has them, by which widths are asked for."""
+    target = np.array(request.target, np.float64)
+    of_mesh, of_drawing = (float(np.linalg.norm(of.head[LEFT_CORNER] - of.head[RIGHT_CORNER])) for of in (patch, drawn))
+    target[TARGET_WIDTH] *= of_drawing / max(of_mesh, 1e-6)
+    return replace(request, target=target)
 
 
 def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:

@@ -21,6 +21,7 @@ LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line th
 ABOVE = 0.06  # S above it, where there is skin
 NEAREST = 3  # samples above it that are no skin yet
 THICKEST = 0.05  # S of a line
+CORNER_LINE = 0.02  # S at either corner that the line round outlined lips takes, on which they do not open
 THINNEST = 2  # samples of a lip
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
 TO_CORNERS = 0.15  # of the mouth's width, at either end, within which the line between two lips begins: a tongue's is shorter
@@ -34,12 +35,12 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     drawn = find(patch.planes, patch.head, patch.pose)
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
-    lines = _lines(drawn, patch, OUTLINED)
+    lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
     if lines is None:
-        lines = _lines(drawn, patch, PAINTED)
+        lines, line = _lines(drawn, patch, PAINTED), 0.0
     if lines is None:
         return None
-    head, ends = patch.head.copy(), drawn.ends
+    head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
     inner = list(UPPER_INNER), list(LOWER_INNER)
     head[inner[0], 2] = head[inner[1], 2] = (head[inner[0], 2] + head[inner[1], 2]) / 2
     plane = patch.pose.to_plane(head)
@@ -48,8 +49,8 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     for points, curve in zip((UPPER_OUTER, UPPER_INNER, LOWER_INNER, LOWER_OUTER), lines[[0, 1, 1, 2]], strict=True):
         ids = list(points)
         along = np.clip((plane[ids, 0] - left) / max(float(right - left), 1e-6), 0, 1)
-        x = ends[0, 0] + along * (ends[1, 0] - ends[0, 0])
-        y = np.interp(along, np.linspace(0, 1, lines.shape[1]), curve)
+        x = first + line + along * (last - first - 2 * line)
+        y = np.interp(x, np.linspace(first, last, lines.shape[1]), curve)
         head[ids, :2] += (np.stack([x, y], axis=1) - plane[ids]) @ flat.T
     return replace(patch, head=head)
 

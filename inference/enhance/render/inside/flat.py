@@ -3,7 +3,7 @@
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.render.drawn.ink import tooth_drawn
 from enhance.render.lips.outline import MIDPOINT
 from enhance.render.lips.shape import Asked, Shape
@@ -14,6 +14,7 @@ from .interior import Hole, bite_of, met_lips
 DARK = 0.3  # times the light of the lips
 FEATHER = 0.0  # S: an edge is as sharp as pixels are
 MOST_TEETH = 0.5  # of what is open at a place: above a dark that is as high at least
+CORNERS = (0.75, 0.95)  # of half the mouth's width, between which teeth end: in the corners it is dark
 ROUND = (0.1, 0.6)  # rounding between which no teeth are left
 TONGUE = (0.62, 0.42)  # half its width, of the mouth's; its height, of the opening
 LOW = (0.08, 0.16)  # S: openings between which the tongue comes up
@@ -32,7 +33,9 @@ def flat_interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Su
         colour = _over(colour, person.tongue, (1 - away) * high, pose)
     bite = float(pose.to_plane(bite_of(person, asked)[None])[0, 1])
     share = MOST_TEETH * (1 - ramp(shape.rounding, *ROUND))
+    share = share * (1 - smoothstep(np.abs(hole.x - centre) / half, *CORNERS))
     teeth = np.minimum(bite, hole.top + share * (hole.bottom - hole.top)) - hole.y
+    teeth = np.where(share > 0, teeth, -np.inf)
     return _over(colour, tooth_drawn(person.skin), teeth, pose)
 
 
