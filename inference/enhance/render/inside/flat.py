@@ -33,9 +33,9 @@ def flat_interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Su
         colour = _over(colour, person.tongue, (1 - away) * high, pose)
     bite = float(pose.to_plane(bite_of(person, asked)[None])[0, 1])
     share = MOST_TEETH * (1 - ramp(shape.rounding, *ROUND))
-    share = share * (1 - smoothstep(np.abs(hole.x - centre) / half, *CORNERS))
-    teeth = np.minimum(bite, hole.top + share * (hole.bottom - hole.top)) - hole.y
-    teeth = np.where(share > 0, teeth, -np.inf)
+    shares = share * (1 - smoothstep(np.abs(hole.x - centre) / half, *CORNERS))
+    teeth = np.minimum(bite, hole.top + shares * (hole.bottom - hole.top)) - hole.y
+    teeth = np.where(shares > 0, teeth, -np.inf)
     return _over(colour, tooth_drawn(person.skin), teeth, pose)
 
 
