@@ -33,6 +33,8 @@ OVER = 0.8  # share of an eye's middle columns that its lash line covers
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
 SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
+DOT, RIM = 0.97, 0.12  # share of an eye of one colour, without a rim of that part of its size, from which it is a dot
+DOT_LINE = 0.2  # of its height, how thick the line is that a dot shuts to
 RISES = (0.55, 1.0)  # amounts between which the lower lid comes up to meet the upper
 SMOOTH = 0.02  # units, sigma, of the eye's outline
 EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
@@ -55,10 +57,25 @@ class DrawnLid:
     high: float  # pixels, of the eye
     thick: Floats  # SAMPLES: of the lash line, in pixels
     lash: Floats  # RGB
+    dot: bool  # whether it is nothing but a dot, which has no lid
 
     def close(self, picture: Picture, amount: float) -> None:
         """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
         here = picture[self.box].astype(np.float32)
+        out = self._flattened(here, amount) if self.dot else self._lidded(here, amount)
+        picture[self.box] = np.clip(out + 0.5, 0, 255).astype(np.uint8)
+
+    def _flattened(self, here: Floats, amount: float) -> Floats:
+        """The dot in the box `here`, lower and lower until it is a line."""
+        half = amount * self.thick[:, None] / 2 * self.down
+        upper = self.opened + amount * (self.shut - self.opened) - half
+        lower = self.low + amount * (self.shut - self.low) + half
+        out = here + self.eye[..., None] * (self.skin - here)
+        line = self._polygon(np.vstack([upper, lower[::-1]]))[..., None]
+        return np.asarray(out + line * (self.lash - out), np.float32)
+
+    def _lidded(self, here: Floats, amount: float) -> Floats:
+        """The eye in the box `here`, with its lid and lash line so far down."""
         far = 4 * float(np.abs(self.low - self.opened).max()) * self.down
         edge = self.opened + amount * (self.shut - self.opened)
         lower = self.low + ramp(amount, *RISES) * (self.shut - self.low)
@@ -68,9 +85,7 @@ class DrawnLid:
         cover = (self.eye * np.maximum(above, below))[..., None]
         out = here + cover * (self.skin - here)
         line = self._line(edge)[..., None]
-        out += line * (self.lash - out)
-        np.clip(out + 0.5, 0, 255, out=out)
-        picture[self.box] = out.astype(np.uint8)
+        return np.asarray(out + line * (self.lash - out), np.float32)
 
     def _side(self, curve: Floats, far: Floats) -> Floats:
         """0..1: the pixels from a curve to as far as `far` (x, y) beyond it; past its ends the curve goes on level."""
@@ -153,11 +168,17 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: boo
     s, t = found.s, found.t
     here = picture[found.box].astype(np.float32)
     thickness, lash = _lash(here, here @ LUMA.astype(np.float32), found.mask)
-    thickness = float(np.clip(thickness, LASH[0] * unit, LASH[1] * unit))
-    ends = (s.min() + thickness / 2, s.max() - thickness / 2)
+    dot = _is_dot(here, found.mask, lash)
+    thickness = float(np.clip(DOT_LINE * float(np.ptp(t)) if dot else thickness, LASH[0] * unit, LASH[1] * unit))
+    inset = -0.5 if dot else thickness / 2
+    ends = (s.min() + inset, s.max() - inset)
     across = (ends[0] + ends[1]) / 2 + ALONG * (ends[1] - ends[0]) / 2
     top, bottom = (np.interp(across, *_edge(s, t, sign, SMOOTH * unit)) for sign in (1, -1))
     shut = t.min() + float(np.ptp(t)) * (SHUT[0] + (SHUT[1] - SHUT[0]) * (1 - ALONG**2))
+    if dot:
+        round_it = np.sqrt(1 - ALONG**2) * (float(np.ptp(t)) + 1) / 2
+        middle = float(t.min() + t.max()) / 2
+        top, bottom, shut = middle - round_it, middle + round_it, np.full(SAMPLES, middle)
 
     def curve(heights: Floats) -> Floats:
         return np.asarray(found.origin + across[:, None] * along + heights[:, None] * down)
@@ -169,14 +190,22 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: boo
         box=found.box,
         skin=_skin(here, grown > 0, skin),
         eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
-        opened=curve(np.minimum(top + thickness / 2, shut)),
+        opened=curve(np.minimum(top if dot else top + thickness / 2, shut)),
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
         down=down,
         high=float(np.ptp(t)),
         thick=thickness * np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1),
         lash=lash,
+        dot=dot,
     )
+
+
+def _is_dot(here: Floats, eye: Mask, lash: Floats) -> bool:
+    """Whether all of an eye but its rim has the colour of its lash line."""
+    size = max(3, round(RIM * float(np.sqrt(eye.sum()))) | 1)
+    inner = cv2.erode(eye.astype(np.uint8), np.ones((size, size), np.uint8)) > 0
+    return bool(inner.any() and (np.abs(here[inner] - lash).max(axis=1) < LIKE_SKIN).mean() > DOT)
 
 
 def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bool) -> _Found | None:
