@@ -33,9 +33,9 @@ export const otherKind = (name: string, isVisual: boolean): string =>
 
 /** The formats as the service names them; a test compares the two. */
 const visual =
-  'a picture (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF; not animated) or a video (MP4, MOV, AVI, WebM, MKV)';
+  'a picture (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF; not animated) or a video (MP4, MOV, AVI, WebM, MKV, MPEG)';
 const sound =
-  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus) or a video with sound (WebM, MKV, MP4 or MOV)';
+  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus) or a video with sound (WebM, MKV, MP4, MOV or MPEG)';
 
 /** A clip may be the sound, too: the service takes its sound track. */
 export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>

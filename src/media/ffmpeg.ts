@@ -18,6 +18,8 @@ const demuxers: Readonly<
   mov: { name: 'mov', whitelist: 'mov,mp4,m4a,3gp,3g2,mj2', describesAll: true },
   avi: { name: 'avi', whitelist: 'avi', describesAll: false },
   matroska: { name: 'matroska', whitelist: 'matroska,webm', describesAll: true },
+  mpegts: { name: 'mpegts', whitelist: 'mpegts', describesAll: false },
+  mpeg: { name: 'mpeg', whitelist: 'mpeg', describesAll: false },
   mp3: { name: 'mp3', whitelist: 'mp3', describesAll: false },
   wav: { name: 'wav', whitelist: 'wav', describesAll: false },
   aac: { name: 'aac', whitelist: 'aac', describesAll: false },

@@ -10,7 +10,18 @@ const FieldOrder = z.enum(['tff', 'bff']);
 export type FieldOrder = z.infer<typeof FieldOrder>;
 
 /** The demuxer that reads a file, by its content; `ffmpeg.ts` has ffmpeg's names. */
-export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac', 'ogg']);
+export const Container = z.enum([
+  'mov',
+  'avi',
+  'matroska',
+  'mpegts',
+  'mpeg',
+  'mp3',
+  'wav',
+  'aac',
+  'flac',
+  'ogg',
+]);
 export type Container = z.infer<typeof Container>;
 
 const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();

@@ -1,11 +1,12 @@
 /** What operations share in describing their media. */
+import { rm } from 'node:fs/promises';
 import type { Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
 import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo, VideoInfo } from '../media/info.ts';
-import { identify } from '../media/probe/identify.ts';
+import { identify, streamOf } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
 
@@ -16,8 +17,34 @@ export const takeMedia = async (group: readonly string[], intake: Intake) => {
   return naming(source.field, async () => {
     const { kind, mime } = await typeOf(source);
     checkBytes(source.bytes, kind, limits);
-    return { kind, media: { ...source, mime } };
+    return { kind, media: readable({ ...source, mime }, intake) };
   });
+};
+
+type Typed = JobFiles['media'];
+
+/** The same source; where it is an MPEG stream, its file becomes one that can be probed when it is first asked for. */
+export const readable = (source: Typed, intake: Intake): Typed => {
+  const container = streamOf(source.mime);
+  if (!container) return source;
+  const { bytes, field } = source;
+  const make = async () => {
+    const path = await source.file();
+    const target = await intake.place(`${field}-rewrapped`);
+    const { admit, config } = intake;
+    const { ffmpeg } = config.probing;
+    await intake.look(({ rewrap }, signal) =>
+      rewrap({ path, container, bytes, target, ffmpeg, signal, admit }),
+    );
+    await rm(path);
+    return target;
+  };
+  let made: Promise<string> | undefined;
+  const file = () => {
+    made ??= naming(field, make);
+    return made;
+  };
+  return { ...source, file };
 };
 
 const typeOf = async ({ type, file }: Source) =>

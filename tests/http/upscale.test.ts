@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job } from '../../src/contract/job.ts';
+import { identify } from '../../src/media/probe/identify.ts';
+import { makeClip, pattern } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
+import { tempDir } from '../real/run.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
@@ -109,6 +115,25 @@ test('a file whose price was asked is not probed again for its job', async () =>
     assert.is(lent, 2);
   } finally {
     api.parts.probers.lend = lend;
+  }
+});
+
+test('an MPEG stream is put into another container for its job, asked for its price before or not', async () => {
+  const { dir } = api.parts.config.files;
+  const folder = tempDir('streams');
+  for (const asked of [false, true]) {
+    const path = join(folder, `${asked}.ts`);
+    const stream = await readFile(
+      await makeClip(path, pattern(0.4, 25, asked ? '64x48' : '48x64')),
+    );
+    const form = () => wanted(Uint8Array.from(stream), { output_format: 'mp4' });
+    if (asked) assert.is((await http.post('/v1/upscale/estimate', form())).status, 200);
+    const { status, data } = await post(form());
+    assert.equal([status, data.input.content_type, data.input.frames], [202, 'video/mp2t', 10]);
+    assert.is(data.input.bytes, stream.length);
+    const [kept = ''] = readdirSync(join(dir, 'inputs')).filter((name) => name.includes(data.id));
+    assert.is((await identify(join(dir, 'inputs', kept))).mime, 'video/matroska');
+    assert.is((await http.post(`/v1/jobs/${data.id}/cancel`)).status, 200);
   }
 });
 

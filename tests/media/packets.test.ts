@@ -44,6 +44,16 @@ test('an uneven spacing is a variable rate, the rounding of a clock is not', asy
   assert.ok(await rate(7));
 });
 
+test('packets of two fields of a picture count as one, and the sound is left as it is', async () => {
+  const fields = [0, 10, 40, 50, 80, 90].map((pts) => packet(0, pts, pts, 10));
+  const sounds = [0, 10, 20].map((pts) => packet(1, pts, pts, 10));
+  const all = lines('#tb 0: 1/1000\n#tb 1: 1/1000', ...fields, ...sounds);
+  const [video, sound] = await readPackets(all, { leastSeconds: 0.024 });
+  assert.equal([video?.packets, video?.end, video?.lastSeconds], [3, 0.12, 0.04]);
+  assert.ok(video?.constantRate);
+  assert.equal([sound?.packets, sound?.end], [3, 0.03]);
+});
+
 test('decoding times stand in where packets have no time of their own', async () => {
   const packets = [0, 1, 2, 3].map((dts) => packet(0, dts, dts === 1 ? NO_TIME : dts - 1, 1));
   const [track] = await readPackets(lines('#tb 0: 1/25', ...packets));

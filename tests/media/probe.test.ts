@@ -47,6 +47,21 @@ test('each container is read', async () => {
   }
 });
 
+test('pictures of a Matroska that are coded in another order are where they are shown', async () => {
+  const reordered = [
+    '-c:v',
+    'libx264',
+    '-bf',
+    '3',
+    '-b_strategy',
+    '0',
+    '-x264-params',
+    'b-pyramid=normal',
+  ];
+  const info = await probe(await makeClip(at('b.mkv'), pattern(2), reordered));
+  assert.equal([info.frames, info.constantRate, info.durationSeconds], [50, true, 2]);
+});
+
 test('colours: what the file says, else what players take it for', async () => {
   const tags = 'range=pc:colorspace=bt709:color_primaries=bt709:color_trc=smpte170m';
   const told = ['-vf', `format=yuv420p,setparams=${tags}`, ...h264];

@@ -28,6 +28,9 @@ const types: readonly MediaType[] = [
   { kind: 'video', mime: 'video/vnd.avi', container: 'avi' },
   { kind: 'video', mime: 'video/webm', container: 'matroska' },
   { kind: 'video', mime: 'video/matroska', container: 'matroska' },
+  { kind: 'video', mime: 'video/mp2t', container: 'mpegts' },
+  { kind: 'video', mime: 'video/MP2P', container: 'mpeg' },
+  { kind: 'video', mime: 'video/MP1S', container: 'mpeg' },
   { kind: 'audio', mime: 'audio/mpeg', container: 'mp3' },
   { kind: 'audio', mime: 'audio/wav', container: 'wav' },
   { kind: 'audio', mime: 'audio/aac', container: 'aac' },
@@ -40,14 +43,11 @@ const types: readonly MediaType[] = [
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
-  video: 'a video (MP4, MOV, AVI, WebM, MKV)',
-  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4 or MOV)',
+  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG)',
+  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4, MOV or MPEG)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
-  'video/MP1S': 'MPEG-1, as in .mpg files',
-  'video/MP2P': 'MPEG-2, as in .mpg and .vob files',
-  'video/mp2t': 'an MPEG transport stream, as in .ts and .mts files',
   'video/x-ms-asf': 'Windows Media, as in .wmv and .wma files',
 };
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
@@ -66,11 +66,18 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. MP4, MOV, WebM and MKV pass too, for their sound: `probeAudio` finds out whether they have any. */
+/** The same for a sound file. Videos but AVI pass too, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
   if (type?.kind === 'audio' || (type?.kind === 'video' && type.container !== 'avi')) return type;
   throw unsupported(['audio'], came);
+};
+
+/** The demuxer of an MPEG stream, which no probe reads before `rewrap` has; null for any other media type. */
+export const streamOf = (mime: string): Container | null => {
+  const type = accepted.get(mime);
+  const container = type && type.kind !== 'image' ? type.container : null;
+  return container === 'mpegts' || container === 'mpeg' ? container : null;
 };
 
 /** The media type of a file by its content; that of unknown bytes for what is accepted nowhere. */

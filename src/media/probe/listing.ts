@@ -6,23 +6,33 @@ import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { CUT_OFF, checkNotKilled, unreadable } from '../outcome.ts';
 import { checkFrames, checkSeconds } from './limits.ts';
-import { exceeds, type PacketLimit, type PacketSummary, readPackets } from './packets.ts';
+import { exceeds, type PacketSummary, type Reading, readPackets } from './packets.ts';
 
 type VideoListing = { readonly video: PacketSummary } & Pick<
   VideoInfo,
   'mediaStart' | 'mediaSeconds'
 >;
 
+type VideoListingOptions = FfmpegOptions & {
+  readonly hasDecodingTimes: boolean;
+  /** Two packets that are nearer to each other make one picture. */
+  readonly leastSeconds?: number;
+};
+
+/** The times of decoding that ffmpeg makes up may be later than those of showing, which it would then change to fit. */
+const BEFORE_ALL = 'setts=pts=PTS:dts=-1e9';
+
 /** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off or too long. */
 export const listVideo = async (
   input: readonly string[],
   limits: Limits['video'],
-  options: FfmpegOptions,
+  { hasDecodingTimes, leastSeconds, ...options }: VideoListingOptions,
 ): Promise<VideoListing> => {
   const wanted = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
+  if (!hasDecodingTimes) wanted.push('-bsf:v', BEFORE_ALL);
   const { streams, exit } = await listPackets([STRICT, ...input, ...wanted], {
     ...options,
-    limit: { packets: limits.frames },
+    limit: { packets: limits.frames, leastSeconds },
   });
   const [video] = streams;
   if (video) checkFrames(video.packets, limits);
@@ -39,7 +49,7 @@ export const listVideo = async (
 export const STRICT = '-xerror';
 
 type ListingOptions = FfmpegOptions & {
-  readonly limit?: PacketLimit;
+  readonly limit?: Reading;
   /** What the same ffmpeg writes to descriptor 3, and who reads it. */
   readonly second?:
     | { readonly args: readonly string[]; readonly read: (stream: Readable) => Promise<void> }

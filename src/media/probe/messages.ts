@@ -2,6 +2,7 @@
 import { types } from 'node:util';
 import { z } from 'zod';
 import { Failure, type FailureCode, failures } from '../../errors.ts';
+import type { Rewrapping } from '../rewrap.ts';
 import type { VideoProbe } from './probe.ts';
 import type { AudioProbe } from './probe-audio.ts';
 
@@ -12,6 +13,7 @@ export type ToProber =
   | { readonly is: 'image'; readonly path: string }
   | { readonly is: 'video'; readonly probe: Sent<VideoProbe> }
   | { readonly is: 'audio'; readonly probe: Sent<AudioProbe> }
+  | { readonly is: 'rewrap'; readonly rewrapping: Sent<Rewrapping> }
   /** Ends the probe that is under way. */
   | { readonly is: 'stop' }
   /** Whether the bytes may be written. */

@@ -23,6 +23,11 @@ export type PacketSummary = {
 /** Reading stops when the first stream has more than that. */
 export type PacketLimit = { readonly packets?: number; readonly seconds?: number };
 
+export type Reading = PacketLimit & {
+  /** Of the first stream: a packet that comes sooner after the one before is a part of that. */
+  readonly leastSeconds?: number | undefined;
+};
+
 export const exceeds = (
   { packets, seconds }: { readonly packets: number; readonly seconds: number },
   limit: PacketLimit,
@@ -54,7 +59,7 @@ type Packets = {
  */
 export const readPackets = async (
   lines: AsyncIterable<string>,
-  limit: PacketLimit = {},
+  { leastSeconds = 0, ...limit }: Reading = {},
 ): Promise<PacketSummary[]> => {
   const streams: Packets[] = [];
   const packetsOf = (stream: number): Packets => (streams[stream] ??= noPackets());
@@ -71,7 +76,7 @@ export const readPackets = async (
     const [first] = streams;
     if (first && exceeds({ packets: first.pts.length, seconds: secondsOf(first) }, limit)) break;
   }
-  return streams.map(summaryOf);
+  return streams.map((stream, at) => summaryOf(stream, at === 0 ? leastSeconds : 0));
 };
 
 const noPackets = (): Packets => ({
@@ -102,15 +107,16 @@ const addPacket = (packetsOf: (stream: number) => Packets, line: string): void =
   into.bytes += bytes;
 };
 
-const summaryOf = (stream: Packets): PacketSummary => {
+const summaryOf = (stream: Packets, leastSeconds: number): PacketSummary => {
   const { timeBase, durations, bytes, cut } = stream;
   // AVI gives some packets no time of presentation (the lowest 64-bit number); decoding times have the same spacing.
   const clock = stream.pts.every((pts) => pts > -1e18) ? stream.pts : stream.dts;
-  const times = Float64Array.from(clock).sort();
+  const least = (leastSeconds * timeBase.den) / timeBase.num;
+  const times = apart(Float64Array.from(clock).sort(), least);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const lastDuration = durations[clock.lastIndexOf(last)] ?? 0;
   const mean = times.length > 1 ? (last - first) / (times.length - 1) : lastDuration;
-  const lastTicks = lastDuration || mean;
+  const lastTicks = least > 0 ? mean : lastDuration || mean;
   const seconds = (ticks: number): number =>
     Math.round((1e6 * ticks * timeBase.num) / timeBase.den) / 1e6;
   return {
@@ -129,14 +135,19 @@ const summaryOf = (stream: Packets): PacketSummary => {
   };
 };
 
-/** In ascending order, in ticks, without any that is nearer to the one before than a 200th of the whole. */
-const spread = (times: readonly number[]): number[] => {
-  const sorted = [...times].sort((a, b) => a - b);
-  const least = ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / (MOST_KEYS - 1);
+/** Without those that come less than `least` after the last one that is kept. */
+const apart = (sorted: Float64Array, least: number): Float64Array => {
   let before = Number.NEGATIVE_INFINITY;
   return sorted.filter((time) => {
-    if (time - before < Math.max(least, 1)) return false;
+    if (time - before < least) return false;
     before = time;
     return true;
   });
+};
+
+/** In ascending order, in ticks, without any that is nearer to the one before than a 200th of the whole. */
+const spread = (times: readonly number[]): number[] => {
+  const sorted = Float64Array.from(times).sort();
+  const least = ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / (MOST_KEYS - 1);
+  return [...apart(sorted, Math.max(least, 1))];
 };

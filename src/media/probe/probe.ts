@@ -9,6 +9,7 @@ import { reasonOf, sharp } from '../image/sharp.ts';
 import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
 import { CUT_OFF, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
+import { leastBetweenPictures } from './field-packets.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
 import { checkVideoSize } from './limits.ts';
@@ -77,12 +78,21 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   if (streams.video.size) checkVideoSize(streams.video.size, limits);
   if (container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
   const input = fileInput(path, container);
-  const { video, ...media } = await listVideo(input, limits, probe);
+  const listed = { ...probe, hasDecodingTimes: container !== 'matroska' };
+  const listing = await listVideo(input, limits, listed);
   const { rotation, ...first } = await decodeFirst(header, streams.video, probe);
   checkVideoSize(first.size, limits);
   const fields = first.interlaced
     ? null
     : await unstatedFields(input, { ...first, rotation }, probe);
+  const mayBeFields =
+    first.interlaced && streams.video.codec === 'h264' && container === 'matroska';
+  const { video, ...media } = mayBeFields
+    ? await listVideo(input, limits, {
+        ...listed,
+        leastSeconds: await leastBetweenPictures(header, probe),
+      })
+    : listing;
   const durationSeconds = Number((video.end - video.start).toFixed(6));
   return {
     kind: 'video',

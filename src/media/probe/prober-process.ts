@@ -1,5 +1,6 @@
 /** Probes callers' files, one at a time, for the process that started this one (`prober.ts`), and ends with it. */
 import { EventEmitter, on, once } from 'node:events';
+import { rewrap } from '../rewrap.ts';
 import { type FromProber, failedWith, type ToProber } from './messages.ts';
 import { probeImage, probeVideo } from './probe.ts';
 import { probeAudio } from './probe-audio.ts';
@@ -25,6 +26,7 @@ const probe = (message: ToProber, signal: AbortSignal): Promise<unknown> => {
   if (message.is === 'image') return probeImage(message.path);
   if (message.is === 'video') return probeVideo({ ...message.probe, signal });
   if (message.is === 'audio') return probeAudio({ ...message.probe, signal, admit });
+  if (message.is === 'rewrap') return rewrap({ ...message.rewrapping, signal, admit });
   throw new Error(`expected a probe; got ${message.is}`);
 };
 

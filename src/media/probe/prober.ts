@@ -2,22 +2,24 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { niceness } from '../../niceness.ts';
 import type { Admit } from '../../storage/write-all.ts';
 import type { ChildLimits } from '../child-exit.ts';
 import { AudioInfo, ImageInfo, VideoInfo } from '../info.ts';
 import { withoutNetwork } from '../no-network.ts';
 import { decodeFailed } from '../outcome.ts';
+import type { Rewrapping } from '../rewrap.ts';
 import { errorOf, FromProber, type ToProber } from './messages.ts';
 import type { probeImage, VideoProbe } from './probe.ts';
 import type { AudioProbe } from './probe-audio.ts';
 
-/** `probeImage`, `probeVideo` and `probeAudio`, run in another process. They fail as there. */
+/** `probeImage`, `probeVideo`, `probeAudio` and `rewrap`, run in another process. They fail as there. */
 export type Probes = {
   readonly probeImage: typeof probeImage;
   readonly probeVideo: (probe: VideoProbe) => Promise<VideoInfo>;
   readonly probeAudio: (probe: AudioProbe) => Promise<AudioInfo>;
+  readonly rewrap: (rewrapping: Rewrapping) => Promise<void>;
 };
 
 export type Prober = {
@@ -52,6 +54,8 @@ export const startProber = ({ environment, network }: Confines): Prober => {
       probeVideo: ({ signal, ...probe }) => ask({ is: 'video', probe }, VideoInfo, { signal }),
       probeAudio: ({ signal, admit, ...probe }) =>
         ask({ is: 'audio', probe }, AudioInfo, { signal, admit }),
+      rewrap: ({ signal, admit, ...rewrapping }) =>
+        ask({ is: 'rewrap', rewrapping }, z.undefined(), { signal, admit }),
     },
     alive: () => child.connected && !gone.signal.aborted,
     close: async () => {

@@ -6,7 +6,7 @@ import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
 import { leftOutOfLipSync } from '../left-out.ts';
-import { checkBytes, jobInput, pictureWarnings, takeMedia } from '../media.ts';
+import { checkBytes, jobInput, pictureWarnings, readable, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
@@ -37,7 +37,7 @@ export const identifyLipsync = async (
   return {
     options,
     inputKind: kind,
-    files: { media, audio: { ...sound, mime } },
+    files: { media, audio: readable({ ...sound, mime }, intake) },
   };
 };
 

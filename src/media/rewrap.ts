@@ -1,0 +1,104 @@
+/**
+ * MPEG streams, as camcorders, television and DVDs have them, into Matroska. A stream may begin anywhere on its clock, has no
+ * index to seek by, and the ffprobe that is installed here crashes on one: so it is put into a container that has none of
+ * this before anything looks at it. Pictures are copied as they are.
+ */
+import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { diskFailure } from '../storage/disk-failure.ts';
+import type { Admit } from '../storage/write-all.ts';
+import { withDeadline } from './deadline.ts';
+import { type FfmpegOptions, fileInput, startFfmpeg } from './ffmpeg.ts';
+import type { Container } from './info.ts';
+import { checkNotKilled, unreadable } from './outcome.ts';
+
+export type Rewrapping = FfmpegOptions & {
+  readonly path: string;
+  /** "mpegts" or "mpeg". */
+  readonly container: Container;
+  /** The size of the file, which the copy does not exceed by much. */
+  readonly bytes: number;
+  /** A new file. After a failure there is none. */
+  readonly target: string;
+  /** Asked before anything is written. */
+  readonly admit?: Admit | undefined;
+};
+
+/**
+ * Writes the first video, all sounds and the subtitles of such a stream to a Matroska, whose clock begins with the first of
+ * them; what is damaged or lost stays so, and a stream may end anywhere. LPCM, which Matroska holds in another form, is
+ * written in that. Throws media_unreadable; decode_failed and storage_full are this service's faults.
+ */
+export const rewrap = async ({ target, ...rewrapping }: Rewrapping): Promise<void> => {
+  try {
+    await withDeadline(rewrapping.signal, (signal) => write({ ...rewrapping, target, signal }));
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  }
+};
+
+const write = async (rewrapping: Rewrapping): Promise<void> => {
+  const { path, container, bytes, target, admit } = rewrapping;
+  // Where only the first of several packets has a time, the others get theirs by the rate.
+  const input = ['-fflags', '+genpts', ...fileInput(path, container)];
+  const wanted = wantedArgs(await tracksOf(input, rewrapping));
+  await admit?.(bytes);
+  const output = ['-map', '0:V:0?', '-c', 'copy', ...wanted, '-f', 'matroska', `file:${target}`];
+  const child = startFfmpeg(['-y', ...input, ...output], rewrapping);
+  try {
+    const exit = await child.ended();
+    rewrapping.signal.throwIfAborted();
+    checkNotKilled(exit);
+    if (exit.exitCode !== 0)
+      throw diskFailure(new Error(exit.errorText)) ?? unreadable(exit.errorText);
+  } finally {
+    await child.stop();
+  }
+};
+
+type Track = { readonly index: number; readonly codec: string; readonly sampleRate: number };
+type Tracks = { readonly sounds: readonly Track[]; readonly subtitles: readonly Track[] };
+
+/** The sounds and the subtitles, as the header of ffmpeg's framecrc listing names them. */
+const tracksOf = async (input: readonly string[], options: FfmpegOptions): Promise<Tracks> => {
+  const args = [...input, '-map', '0:a?', '-map', '0:s?', '-c', 'copy', '-t', '0'];
+  const child = startFfmpeg([...args, '-f', 'framecrc', 'pipe:1'], options);
+  try {
+    const streams: Record<string, string>[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, fact, stream, value] = /^#(\w+) (\d{1,4}): (\w+)$/.exec(line) ?? [];
+      if (fact && value) streams[Number(stream)] = { ...streams[Number(stream)], [fact]: value };
+    }
+    checkNotKilled(await child.ended());
+    options.signal.throwIfAborted();
+    const of = (type: string): Track[] =>
+      streams
+        .filter(({ media_type }) => media_type === type)
+        .map(({ codec_id: codec = '', sample_rate }, index) => ({
+          index,
+          codec,
+          sampleRate: Number(sample_rate ?? 0),
+        }));
+    return { sounds: of('audio'), subtitles: of('subtitle') };
+  } finally {
+    await child.stop();
+  }
+};
+
+/** Those of others, such as teletext, cannot be in a Matroska. */
+const SUBTITLES = ['dvb_subtitle', 'dvd_subtitle', 'hdmv_pgs_subtitle'];
+const LPCM = ['pcm_bluray', 'pcm_dvd', 's302m'];
+
+const wantedArgs = ({ sounds, subtitles }: Tracks): string[] => [
+  // One that is announced and never comes has no rate.
+  ...sounds
+    .filter(({ sampleRate }) => sampleRate > 0)
+    .flatMap(({ index, codec }, at) => [
+      ...['-map', `0:a:${index}`],
+      ...[`-c:a:${at}`, LPCM.includes(codec) ? 'pcm_s24le' : 'copy'],
+    ]),
+  ...subtitles
+    .filter(({ codec }) => SUBTITLES.includes(codec))
+    .flatMap(({ index }) => ['-map', `0:s:${index}`]),
+];

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readHeard } from '../../src/media/heard.ts';
+import { identify, streamOf } from '../../src/media/probe/identify.ts';
+import { probeAudio } from '../../src/media/probe/probe-audio.ts';
+import { rewrap } from '../../src/media/rewrap.ts';
+import { h264, makeClip } from '../real/clip.ts';
+import { again, at, decode, ffmpeg, limits, meanOf, probe, soon } from './clips.ts';
+import { failing } from './failing.ts';
+
+/** Two seconds; white and a tone from 1 s to 1.2 s, black and silence else. */
+const flash = (output: readonly string[], size = '64x48') => [
+  ...['-f', 'lavfi', '-i', `color=black:size=${size}:rate=25:duration=2`],
+  ...['-f', 'lavfi', '-i', 'sine=frequency=1000:sample_rate=48000:duration=2'],
+  ...['-vf', "drawbox=color=white:thickness=fill:enable='between(t,0.99,1.19)'"],
+  ...['-af', "asetnsamples=48,volume='between(t,1,1.2)':eval=frame"],
+  ...output,
+];
+const blueRay = ['-mpegts_m2ts_mode', '1'];
+const mpeg2 = ['-c:v', 'mpeg2video', '-b:v', '1M'];
+/** What a stream is made with, and its sound's codec in the Matroska. */
+const streams: Readonly<Record<string, readonly [output: readonly string[], codec: string]>> = {
+  'hours.ts': [[...h264, '-c:a', 'aac', '-output_ts_offset', '9000'], 'aac'],
+  // The clock has 33 bits of a 90,000th of a second: it begins again after 95443.7 s.
+  'again-at-0.ts': [[...h264, '-c:a', 'aac', '-output_ts_offset', '95442'], 'aac'],
+  'ac3.mts': [[...h264, '-c:a', 'ac3', ...blueRay, '-f', 'mpegts'], 'ac3'],
+  'lpcm.m2ts': [
+    [...h264, '-c:a', 'pcm_bluray', '-ac', '2', ...blueRay, '-f', 'mpegts'],
+    'pcm_s24le',
+  ],
+  'mp2.ts': [[...mpeg2, '-c:a', 'mp2'], 'mp2'],
+  'dvd.vob': [[...mpeg2, '-c:a', 'ac3', '-f', 'vob'], 'ac3'],
+  'lpcm.vob': [[...mpeg2, '-c:a', 'pcm_s16be', '-ac', '2', '-f', 'vob'], 'pcm_s24le'],
+  'a.mpg': [['-c:v', 'mpeg1video', '-b:v', '1M', '-c:a', 'mp2', '-f', 'mpeg'], 'mp2'],
+};
+
+const rewrapped = async (path: string): Promise<string> => {
+  const target = `${path}.mkv`;
+  const container = streamOf((await identify(path)).mime) ?? 'mpeg';
+  await rewrap({ path, container, bytes: 1, target, ffmpeg, signal: soon() });
+  return target;
+};
+
+/** When it is first heard in a file, in seconds. */
+const heardFrom = async (path: string): Promise<number> => {
+  const heardPath = `${path}.heard`;
+  await probeAudio({ path, ffmpeg, limits: limits.audio, signal: soon(), heardPath });
+  return (await readHeard(heardPath)).findIndex((sample) => Math.abs(sample) > 0.05) / 16_000;
+};
+
+for (const [name, [output, codec]] of Object.entries(streams)) {
+  test(`${name} keeps its length, its rate, and its sound with its pictures`, async () => {
+    const path = await rewrapped(await makeClip(at(name), flash(output)));
+    const { info, target, encoded } = await again(path);
+    assert.equal([info.container, info.frames, info.constantRate], ['matroska', 50, true]);
+    assert.equal([info.fps, info.durationSeconds, info.audio[0]?.codec], [25, 2, codec]);
+    assert.equal([encoded.frames, encoded.durationSeconds], [50, 2]);
+    const lit = (await decode(target)).find((frame) => (meanOf(frame)[0] ?? 0) > 128);
+    const { startSeconds, mediaStart } = await probe(target);
+    const seen = (lit?.time ?? 0) - startSeconds;
+    const late = (await heardFrom(target)) - seen - (startSeconds - mediaStart);
+    // A few milliseconds before it begins, as codecs of sound hear it.
+    assert.ok(Math.abs(late) < 0.02, `heard ${late} s later`);
+  });
+}
+
+test('a stream of interlaced pictures stays one, and has its colours', async () => {
+  const tags = 'setparams=field_mode=tff:colorspace=bt709:color_primaries=bt709:color_trc=bt709';
+  const fields = ['-vf', tags, '-flags', '+ilme+ildct', ...h264, '-c:a', 'ac3', ...blueRay];
+  const path = await makeClip(at('i.mts'), flash([...fields, '-f', 'mpegts'], '96x64'));
+  const { interlaced, colour, frames } = await probe(await rewrapped(path));
+  assert.equal([interlaced, frames], [true, 50]);
+  assert.equal([colour.matrix, colour.primaries, colour.transfer], ['bt709', 'bt709', 'bt709']);
+});
+
+test('a stream that breaks off, or has a hole, is taken as far as it goes', async () => {
+  const noise = ['-f', 'lavfi', '-i', 'nullsrc=size=96x64:rate=25:duration=2,geq=random(1)*255'];
+  const path = await makeClip(at('whole.ts'), [...noise, ...h264, '-g', '5']);
+  const bytes = readFileSync(path);
+  const part = async (name: string, content: Buffer) => {
+    writeFileSync(at(name), content);
+    return probe(await rewrapped(at(name)));
+  };
+  const cut = await part('cut.ts', bytes.subarray(0, Math.round(bytes.length * 0.6) + 77));
+  assert.ok(cut.frames >= 25 && cut.frames <= 35, `${cut.frames} of 50`);
+  const middle = 188 * Math.round(bytes.length / 376);
+  const hole = Buffer.concat([bytes.subarray(0, middle), bytes.subarray(middle + 188 * 100)]);
+  const { durationSeconds, frames } = await part('hole.ts', hole);
+  assert.is(durationSeconds, 2);
+  assert.ok(frames >= 30 && frames < 50, `${frames} of 50`);
+});
+
+test('of several programmes the first one is taken; all sounds are', async () => {
+  const two = [
+    ...flash([]).slice(0, 8),
+    ...['-f', 'lavfi', '-i', 'color=red:size=96x64:rate=25:duration=2'],
+    ...['-map', '0', '-map', '1', '-map', '2', '-map', '1', ...h264, '-c:a', 'mp2'],
+    ...['-program', 'program_num=1:st=0:st=1', '-program', 'program_num=2:st=2:st=3'],
+  ];
+  const info = await probe(await rewrapped(await makeClip(at('two.ts'), two)));
+  assert.equal([info.size.width, info.audio.length, info.frames], [64, 2, 50]);
+});
+
+test('a stream without anything to see or hear is refused, and leaves no file', async () => {
+  const packets = Buffer.alloc(188 * 40, 0xff);
+  for (let packet = 0; packet < packets.length; packet += 188) {
+    packets.set([0x47, 0x1f, 0xff, 0x10], packet);
+  }
+  writeFileSync(at('nothing.ts'), packets);
+  await failing(rewrapped(at('nothing.ts')), 'media_unreadable');
+  assert.not(existsSync(at('nothing.ts.mkv')));
+});
+
+test.run();
