@@ -1,7 +1,7 @@
 /**
- * MPEG streams, as camcorders, television and DVDs have them, into Matroska. A stream may begin anywhere on its clock, has no
- * index to seek by, and the ffprobe that is installed here crashes on one: so it is put into a container that has none of
- * this before anything looks at it. Pictures are copied as they are.
+ * What is hard to read, into Matroska, before anything else looks at it. MPEG streams, as camcorders, television and DVDs have
+ * them, may begin anywhere on their clock, have no index to seek by, and the ffprobe that is installed crashes on some;
+ * their pictures are copied as they are. Of animated images only some ffmpegs can seek in all; they are encoded without loss.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -14,9 +14,9 @@ import { checkNotKilled, unreadable } from './outcome.ts';
 
 export type Rewrapping = FfmpegOptions & {
   readonly path: string;
-  /** "mpegts" or "mpeg". */
+  /** One of those that `toBeRewrapped` names. */
   readonly container: Container;
-  /** The size of the file, which the copy does not exceed by much. */
+  /** The size of the file, which what is written does not exceed by much. */
   readonly bytes: number;
   /** A new file. After a failure there is none. */
   readonly target: string;
@@ -42,10 +42,14 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   const { path, container, bytes, target, admit } = rewrapping;
   // Where only the first of several packets has a time, the others get theirs by the rate.
   const input = ['-fflags', '+genpts', ...fileInput(path, container)];
-  const wanted = wantedArgs(await tracksOf(input, rewrapping));
+  const output = STREAMS.includes(container)
+    ? ['-map', '0:V:0?', '-c', 'copy', ...wantedArgs(await tracksOf(input, rewrapping))]
+    : ANIMATION;
   await admit?.(bytes);
-  const output = ['-map', '0:V:0?', '-c', 'copy', ...wanted, '-f', 'matroska', `file:${target}`];
-  const child = startFfmpeg(['-y', ...input, ...output], rewrapping);
+  const child = startFfmpeg(
+    ['-y', ...input, ...output, '-f', 'matroska', `file:${target}`],
+    rewrapping,
+  );
   try {
     const exit = await child.ended();
     rewrapping.signal.throwIfAborted();
@@ -56,6 +60,16 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
     await child.stop();
   }
 };
+
+const STREAMS: readonly Container[] = ['mpegts', 'mpeg'];
+
+/** White lies behind what is transparent. Each picture keeps its time, and whole pictures are often enough for seeking. */
+const ANIMATION = [
+  ...['-threads', '1', '-filter_complex_threads', '1', '-filter_complex'],
+  '[0:V:0]format=rgba,split[a][b];[a]drawbox=color=white:thickness=fill:replace=1[c];[c][b]overlay=format=rgb,format=rgb24',
+  ...['-fps_mode', 'passthrough', '-enc_time_base', '1/1000', '-g', '50'],
+  ...['-c:v', 'libx264rgb', '-preset', 'ultrafast', '-qp', '0'],
+];
 
 type Track = { readonly index: number; readonly codec: string; readonly sampleRate: number };
 type Tracks = { readonly sounds: readonly Track[]; readonly subtitles: readonly Track[] };

@@ -6,7 +6,7 @@ import type { MediaKind } from '../contract/media.ts';
 import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo, VideoInfo } from '../media/info.ts';
-import { identify, streamOf } from '../media/probe/identify.ts';
+import { identify, toBeRewrapped } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
 
@@ -17,15 +17,15 @@ export const takeMedia = async (group: readonly string[], intake: Intake) => {
   return naming(source.field, async () => {
     const { kind, mime } = await typeOf(source);
     checkBytes(source.bytes, kind, limits);
-    return { kind, media: readable({ ...source, mime }, intake) };
+    return { kind, media: readable({ ...source, mime }, kind, intake) };
   });
 };
 
 type Typed = JobFiles['media'];
 
-/** The same source; where it is an MPEG stream, its file becomes one that can be probed when it is first asked for. */
-export const readable = (source: Typed, intake: Intake): Typed => {
-  const container = streamOf(source.mime);
+/** The same source; where no probe could read it, its file becomes one that can be read when it is first asked for. */
+export const readable = (source: Typed, kind: MediaKind, intake: Intake): Typed => {
+  const container = toBeRewrapped({ kind, mime: source.mime });
   if (!container) return source;
   const { bytes, field } = source;
   const make = async () => {

@@ -279,8 +279,8 @@ const bad: [
     /no video/,
   ],
   [
-    'an animated portrait',
-    { image: animated, audio: 'voice.wav' },
+    'an animated image as the sound',
+    { ...usual, audio: animated },
     415,
     'unsupported_media_type',
     /animated/,

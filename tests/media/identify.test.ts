@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { identify } from '../../src/media/probe/identify.ts';
+import { identify, identifySound } from '../../src/media/probe/identify.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
@@ -60,21 +60,27 @@ test('an old MOV without a file type box is a MOV', async () => {
   );
 });
 
-test('animated images are refused as such', async () => {
+test('animated images are videos, but for AVIF', async () => {
   const gif = write('a.gif', await loop().gif().toBuffer());
   const webp = write('a.webp', await loop().webp().toBuffer());
   const apng = await makeClip(at('a.png'), pattern(0.2), ['-f', 'apng']);
+  for (const [path, mime] of [
+    [gif, 'image/gif'],
+    [webp, 'image/webp'],
+    [apng, 'image/apng'],
+  ] as const) {
+    const type = await identify(path);
+    assert.equal([type.kind, type.mime], ['video', mime]);
+    const failed = await failing(identifySound(path), 'unsupported_media_type');
+    assert.match(failed.message, `; got an animated image (${mime}).`);
+  }
   const still = await dot().avif().toBuffer();
   const avif = write(
     'a.avif',
     Buffer.from(still.toString('latin1').replace('avif', 'avis'), 'latin1'),
   );
-  for (const path of [gif, webp, apng, avif]) {
-    assert.match(
-      (await failing(identify(path), 'unsupported_media_type')).message,
-      /GIF\) .*; got an animated image \(image\/\w+\), where only still ones are taken\.$/,
-    );
-  }
+  const failed = await failing(identify(avif), 'unsupported_media_type');
+  assert.match(failed.message, /; got an animated image \(image\/avif\)\.$/);
 });
 
 test('a TIFF of several pages is refused as such', async () => {
@@ -146,7 +152,7 @@ test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(
     (await failing(identify(path), 'unsupported_media_type')).message,
-    'Expected an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG); got text.',
+    'Expected an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, animated GIF, PNG or WebP); got text.',
   );
   assert.match(
     (await failing(identify(path, ['image', 'video', 'audio']), 'unsupported_media_type')).message,

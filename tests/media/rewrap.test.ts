@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import sharp from 'sharp';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHeard } from '../../src/media/heard.ts';
-import { identify, streamOf } from '../../src/media/probe/identify.ts';
+import { identify, toBeRewrapped } from '../../src/media/probe/identify.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { rewrap } from '../../src/media/rewrap.ts';
-import { h264, makeClip } from '../real/clip.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
 import { again, at, decode, ffmpeg, limits, meanOf, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
@@ -37,7 +38,7 @@ const streams: Readonly<Record<string, readonly [output: readonly string[], code
 
 const rewrapped = async (path: string): Promise<string> => {
   const target = `${path}.mkv`;
-  const container = streamOf((await identify(path)).mime) ?? 'mpeg';
+  const container = toBeRewrapped(await identify(path)) ?? 'mpeg';
   await rewrap({ path, container, bytes: 1, target, ffmpeg, signal: soon() });
   return target;
 };
@@ -100,6 +101,52 @@ test('of several programmes the first one is taken; all sounds are', async () =>
   ];
   const info = await probe(await rewrapped(await makeClip(at('two.ts'), two)));
   assert.equal([info.size.width, info.audio.length, info.frames], [64, 2, 50]);
+});
+
+/** A red disc that moves over transparency, each picture shown as long as the next one of `delays`, in milliseconds. */
+const delays = [100, 300, 50, 20, 700];
+const disc = () => {
+  const [width, height] = [60, 40];
+  const pixels = Buffer.alloc(width * height * delays.length * 4);
+  for (let at = 0; at < width * height * delays.length; at += 1) {
+    const [x, y, picture] = [
+      at % width,
+      Math.floor(at / width) % height,
+      Math.floor(at / width / height),
+    ];
+    if (Math.hypot(x - 10 - 8 * picture, y - 20) < 8) pixels.set([200, 40, 40, 255], at * 4);
+  }
+  const raw = { width, height: height * delays.length, channels: 4, pageHeight: height } as const;
+  return sharp(pixels, { raw });
+};
+
+test('an animated image becomes a video of its pictures, on white, for as long as each is shown', async () => {
+  const animations = {
+    'a.gif': await disc().gif({ delay: delays }).toBuffer(),
+    'a.webp': await disc().webp({ delay: delays, lossless: true }).toBuffer(),
+  };
+  for (const [name, content] of Object.entries(animations)) {
+    writeFileSync(at(name), content);
+    const path = await rewrapped(at(name));
+    const frames = await decode(path);
+    assert.equal(
+      frames.map(({ duration }) => Math.round(duration * 1000)),
+      delays,
+    );
+    const [corner, inside] = [0, (20 * 60 + 10 + 8 * 3) * 3];
+    const pixelAt = (from: number) => [...(frames[3]?.pixels.subarray(from, from + 3) ?? [])];
+    assert.equal(
+      [pixelAt(corner), pixelAt(inside)],
+      [
+        [255, 255, 255],
+        [200, 40, 40],
+      ],
+      name,
+    );
+    assert.equal((await probe(path)).hasAudio, false);
+  }
+  const apng = await rewrapped(await makeClip(at('a.png'), pattern(0.4), ['-f', 'apng']));
+  assert.is((await probe(apng)).frames, 10);
 });
 
 test('a stream without anything to see or hear is refused, and leaves no file', async () => {

@@ -41,9 +41,17 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
+/** Images that are animated: they are videos without sound. */
+const animations: readonly ContainedType<'video'>[] = [
+  { kind: 'video', mime: 'image/gif', container: 'gif' },
+  { kind: 'video', mime: 'image/apng', container: 'apng' },
+  { kind: 'video', mime: 'image/webp', container: 'webp_anim' },
+];
+/** What no probe reads before `rewrap` has. */
+const rewrapped: readonly Container[] = ['mpegts', 'mpeg', 'gif', 'apng', 'webp_anim'];
 const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
-  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG)',
+  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, animated GIF, PNG or WebP)',
   audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4, MOV or MPEG)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
@@ -53,8 +61,8 @@ const commonNames: Readonly<Record<string, string>> = {
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /**
- * What the file is by its content, never by its name. Throws unsupported_media_type for what is none of `kinds`, and for
- * images that are animated or have pages. An MP4 counts as video here, though it may hold nothing but sound.
+ * What the file is by its content, never by its name; an animated image is a video. Throws unsupported_media_type for what is
+ * none of `kinds`, for images that have pages, and for an animated AVIF. An MP4 counts as video here, though it may hold nothing but sound.
  */
 export const identify = async <K extends Kind = 'image' | 'video'>(
   path: string,
@@ -66,18 +74,25 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. Videos but AVI pass too, for their sound: `probeAudio` finds out whether they have any. */
+/** The same for a sound file. Videos but AVI and animated images pass too, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
-  if (type?.kind === 'audio' || (type?.kind === 'video' && type.container !== 'avi')) return type;
+  if (type?.kind === 'audio' || (type?.kind === 'video' && !SILENT.includes(type.container))) {
+    return type;
+  }
   throw unsupported(['audio'], came);
 };
 
-/** The demuxer of an MPEG stream, which no probe reads before `rewrap` has; null for any other media type. */
-export const streamOf = (mime: string): Container | null => {
-  const type = accepted.get(mime);
-  const container = type && type.kind !== 'image' ? type.container : null;
-  return container === 'mpegts' || container === 'mpeg' ? container : null;
+/** No sound is looked for in these. */
+const SILENT: readonly Container[] = ['avi', 'gif', 'apng', 'webp_anim'];
+
+/** The demuxer of what `rewrap` has to read before a probe can: an MPEG stream, or an animated image; null for any other type. */
+export const toBeRewrapped = ({ kind, mime }: BaseType<Kind>): Container | null => {
+  const all = [...types, ...animations];
+  const type = all.find((other) => other.kind === kind && other.mime === mime);
+  return type && type.kind !== 'image' && rewrapped.includes(type.container)
+    ? type.container
+    : null;
 };
 
 /** The media type of a file by its content; that of unknown bytes for what is accepted nowhere. */
@@ -95,7 +110,9 @@ const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
   const mime = isWave64(head) ? 'audio/wav' : found?.mime;
   const several = mime !== undefined && (isAnimated(mime, head) || (await hasSeveral(path, mime)));
-  const type = mime && !several ? accepted.get(mime) : undefined;
+  const type = several
+    ? animations.find((animation) => animation.mime === mime)
+    : accepted.get(mime ?? '');
   return { type, came: describe(mime, head, several) };
 };
 
@@ -110,14 +127,14 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
   if (head.length === 0) return 'an empty file';
   if (mime === 'image/tiff' && several)
     return `an image of several pages (${mime}), where only one can be taken`;
-  if (several || mime === 'image/apng')
-    return `an animated image (${mime}), where only still ones are taken`;
+  if (several) return `an animated image (${mime})`;
   if (mime === undefined) return isText(head) ? 'text' : 'a file of unknown type';
   const name = commonNames[mime];
   return name ? `${name} (${mime})` : mime;
 };
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
+  if (mime === 'image/apng') return true;
   // RIFF, size, "WEBP", "VP8X", size, then a byte of flags whose bit 1 is animation.
   if (mime === 'image/webp') {
     return head.toString('latin1', 12, 16) === 'VP8X' && ((head[20] ?? 0) & 2) !== 0;

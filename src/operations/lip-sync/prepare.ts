@@ -29,7 +29,7 @@ export const identifyLipsync = async (
   const { kind, media } = await takeMedia(['video', 'image'], intake);
   checkKind(options, kind);
   const sound = await intake.take(['audio'], limits.audio.bytes);
-  const { mime } = await naming(sound.field, async () => {
+  const { kind: soundKind, mime } = await naming(sound.field, async () => {
     const type = await identifySound(await sound.file());
     checkBytes(sound.bytes, 'audio', limits);
     return type;
@@ -37,7 +37,7 @@ export const identifyLipsync = async (
   return {
     options,
     inputKind: kind,
-    files: { media, audio: readable({ ...sound, mime }, intake) },
+    files: { media, audio: readable({ ...sound, mime }, soundKind, intake) },
   };
 };
 
