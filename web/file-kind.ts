@@ -19,6 +19,8 @@ const endings: Readonly<Record<string, MediaKind>> = {
   mov: 'video',
   avi: 'video',
   m4v: 'video',
+  '3gp': 'video',
+  '3g2': 'video',
   ts: 'video',
   mts: 'video',
   m2ts: 'video',

@@ -1,5 +1,5 @@
-/** Where inputs come from and results go to. Nothing is read or written here; what cannot work is refused before anything is paid. */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+/** Where inputs come from and results go to. No file is read or written here; what cannot work is refused before anything is paid. */
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { keptIds } from '../contract/spelling.ts';
 import { Refused } from './refused.ts';
@@ -23,7 +23,7 @@ export const checkSource = (source: Source): void => {
 
 /**
  * The path of each source's result. With several sources, and where it is a folder, `output` names the folder, in which a
- * result gets the name that `named` makes of its source's name.
+ * result gets the name that `named` makes of its source's name; it is made where it is named with a slash at its end.
  */
 export const targetsOf = (
   sources: readonly Source[],
@@ -32,12 +32,15 @@ export const targetsOf = (
 ): string[] => {
   const isFolder = isFolderAt(output);
   if (sources.length > 1 && !isFolder)
-    throw new Refused(`The output of several files must be a folder that exists; got ${output}.`);
+    throw new Refused(
+      `The output of several files must be a folder that exists, or a name that ends with a slash; got ${output}.`,
+    );
   const targets = isFolder
     ? sources.map((source, at) => join(output, named(nameOf(source), at)))
     : [output];
   const twice = targets.find((target, at) => targets.indexOf(target) !== at);
   if (twice) throw new Refused(`Two of the files would both become ${twice}.`);
+  if (isFolder && existsSync(dirname(resolve(output)))) mkdirSync(output, { recursive: true });
   return targets;
 };
 

@@ -62,12 +62,31 @@ export const toYuv = (info: VideoInfo): string[] => {
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 
-/** How the output's codes become colours: as the source's do; BT.709 in limited range where those are RGB. */
-export const outputColour = ({ matrix, fullRange, ...rest }: Colour) => ({
-  ...rest,
-  matrix: matrix ?? 'bt709',
-  fullRange: matrix !== null && fullRange,
-});
+/**
+ * How the output's codes become colours: as the source's do; BT.709 in limited range where those are RGB. What the source does
+ * not state is what goes with its matrix. Browsers ignore a statement that is not whole, and guess by the size of the pictures:
+ * a video of 360 lines and its enlargement to 720 then had different colours (red of 199, 40, 39 was 213, 55, 39 in Chromium).
+ */
+export const outputColour = ({ matrix, fullRange, primaries, transfer }: Colour) => {
+  const usual = companions[matrix ?? 'bt709'];
+  return {
+    matrix: matrix ?? 'bt709',
+    fullRange: matrix !== null && fullRange,
+    primaries: primaries ?? usual?.primaries ?? null,
+    transfer: transfer ?? usual?.transfer ?? null,
+  };
+};
+
+const bt2020 = { primaries: 'bt2020', transfer: 'bt2020-10' } as const;
+/** What goes with a matrix, in the standards that name it. */
+const companions: Readonly<Record<string, Pick<Colour, 'primaries' | 'transfer'>>> = {
+  bt709: { primaries: 'bt709', transfer: 'bt709' },
+  bt470bg: { primaries: 'bt470bg', transfer: 'smpte170m' },
+  smpte170m: { primaries: 'smpte170m', transfer: 'smpte170m' },
+  smpte240m: { primaries: 'smpte240m', transfer: 'smpte240m' },
+  bt2020nc: bt2020,
+  bt2020c: bt2020,
+};
 
 /** Options of the scale filter that make 4:2:0 of RGB, with chroma on the left columns, where H.264 has it. */
 export const fromRgb = (source: Colour): string => {

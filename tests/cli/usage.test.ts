@@ -1,5 +1,5 @@
 /** The command line as a process of its own, where it needs no service. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -42,6 +42,14 @@ test('a folder in the place of a file is refused as such', async () => {
 test('an output in a folder that does not exist is refused before anything is paid', async () => {
   const said = await complaint('upscale', file, '-o', join(dir, 'none', 'b.png'), ...nobody);
   assert.match(said, /There is no folder .*none for the result/);
+});
+
+test('a folder that is named with a slash at its end is made, one level deep', async () => {
+  const made = join(dir, 'made/');
+  assert.not.match(await complaint('upscale', file, '-o', made, ...nobody), /folder/);
+  assert.ok(existsSync(made));
+  const said = await complaint('upscale', file, '-o', join(dir, 'not/made/'), ...nobody);
+  assert.match(said, /There is no folder .*made for the result/);
 });
 
 test('a result never replaces its source, and another file only with --force', async () => {
