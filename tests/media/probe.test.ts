@@ -74,6 +74,8 @@ test('colours: what the file says, else what players take it for', async () => {
   );
   const large = await makeClip(at('e.mp4'), pattern(0.08, 25, '1280x720'), h264);
   assert.is((await probe(large)).colour.matrix, 'bt709');
+  const upright = await makeClip(at('e.mp4'), pattern(0.08, 25, '576x1024'), h264);
+  assert.is((await probe(upright)).colour.matrix, 'bt709');
   const rgb = await makeClip(at('e.mov'), pattern(0.2), ['-c:v', 'png', '-pix_fmt', 'rgb24']);
   assert.is((await probe(rgb)).colour.matrix, null);
 });

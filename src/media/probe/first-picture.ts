@@ -99,6 +99,5 @@ const resolveMatrix = (tags: Colour, pixelFormat: string, size: Size): string | 
   return matrix;
 };
 
-/** What players assume of a video that names no matrix. */
-const guessMatrix = ({ width, height }: Size): string =>
-  Math.min(width, height) < 720 ? 'smpte170m' : 'bt709';
+/** What players assume of a video that names no matrix. Browsers ask for the height alone, of upright videos too. */
+const guessMatrix = ({ height }: Size): string => (height < 720 ? 'smpte170m' : 'bt709');
