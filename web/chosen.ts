@@ -10,6 +10,10 @@ export type Chosen = {
   readonly content: Blob | string;
 };
 
+/** Whether an <img> shows it: to browsers an animated image is one, while the service takes it for a video. */
+export const isPicture = ({ kind, content }: Chosen): boolean =>
+  kind === 'image' || (content instanceof Blob && content.type.startsWith('image/'));
+
 /** Where an element of the page finds it, until `gone` is aborted: the browser holds the file so long. */
 export const srcOf = ({ content }: Chosen, gone: AbortSignal): string => {
   if (typeof content === 'string') return own(content);

@@ -1,7 +1,7 @@
 /** A result beside what it was made of, or beside what another model made of the same. */
 import type { ResultOf } from '../client/client.ts';
 import type { Job } from '../client/contract.ts';
-import { type Chosen, srcOf } from './chosen.ts';
+import { type Chosen, isPicture, srcOf } from './chosen.ts';
 import { comparePictures } from './compare-pictures.ts';
 import { compareVideos } from './compare-videos.ts';
 import { button, make } from './dom.ts';
@@ -24,7 +24,7 @@ export const comparison = ({ job, result, original, gone }: Compared): HTMLEleme
   const first = original && {
     name: 'Original',
     src: srcOf(original, gone),
-    isVideo: original.kind !== 'image',
+    isVideo: !isPicture(original),
   };
   const view = make('div', {}, viewOf(result, first));
   const offers = make('p', { class: 'row' });

@@ -1,6 +1,6 @@
 /** A chosen file as it looks or sounds. A click on a picture tells the point, in pixels of the picture, and when it is shown. */
 import type { MediaKind } from '../src/contract/media.ts';
-import { type Chosen, srcOf } from './chosen.ts';
+import { type Chosen, isPicture, srcOf } from './chosen.ts';
 import { freshId, make } from './dom.ts';
 import { durationText } from './words.ts';
 
@@ -21,7 +21,9 @@ export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement =>
   const src = srcOf(chosen, gone);
   if (kind === 'audio') return make('audio', { src, controls: true, 'aria-label': name });
   const media =
-    kind === 'image' ? make('img', { src, alt: `Preview of ${name}` }) : clip(src, name, !onPoint);
+    kind === 'image' || isPicture(chosen)
+      ? make('img', { src, alt: `Preview of ${name}` })
+      : clip(src, name, !onPoint);
   const figure = make(
     'div',
     { class: 'preview' },

@@ -211,6 +211,23 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   await page.context().close();
 });
 
+test('an animated image becomes a video, beside which it moves as it is', async () => {
+  const page = await opened(await service.caller(100));
+  const raw = { width: 64, height: 96, channels: 3, pageHeight: 48 } as const;
+  const two = Buffer.alloc(64 * 96 * 3, 40).fill(200, 0, 64 * 48 * 3);
+  await sharp(two, { raw })
+    .gif({ delay: [300, 300] })
+    .toFile(at('two.gif'));
+  await choose(page, at('two.gif'));
+  await startButton(page).waitFor();
+  assert.is(await page.getByAltText('Preview of two.gif').count(), 1);
+  await start(page);
+  await result(page).waitFor();
+  await holds(page, "document.querySelector('figure img')?.naturalWidth === 64");
+  assert.is(await page.locator('figure video').count(), 1);
+  await page.context().close();
+});
+
 test('a portrait whose face is clicked, and a recording from the microphone', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
@@ -349,7 +366,7 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   const lists = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
   // The service names all that an upload may be; the page what may be the picture.
   await lists(
-    /^This file cannot be used.*PNG.*MP4, MOV, AVI, WebM, MKV, MPEG\); “false\.png” is something else\.$/,
+    /^This file cannot be used.*PNG.*MP4, MOV, AVI, WebM, MKV, MPEG, animated GIF, PNG or WebP\); “false\.png” is something else\.$/,
   );
   await isAccessible(page);
   // Sent again it would be refused again.
