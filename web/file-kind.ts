@@ -27,6 +27,8 @@ const endings: Readonly<Record<string, MediaKind>> = {
   mpg: 'video',
   mpeg: 'video',
   vob: 'video',
+  wmv: 'video',
+  flv: 'video',
   flac: 'audio',
   m4a: 'audio',
   opus: 'audio',

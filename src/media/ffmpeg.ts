@@ -20,6 +20,8 @@ const demuxers: Readonly<
   matroska: { name: 'matroska', whitelist: 'matroska,webm', describesAll: true },
   mpegts: { name: 'mpegts', whitelist: 'mpegts', describesAll: false },
   mpeg: { name: 'mpeg', whitelist: 'mpeg', describesAll: false },
+  asf: { name: 'asf', whitelist: 'asf', describesAll: false },
+  flv: { name: 'flv', whitelist: 'flv', describesAll: false },
   gif: { name: 'gif', whitelist: 'gif', describesAll: false },
   apng: { name: 'apng', whitelist: 'apng', describesAll: false },
   webp_anim: { name: 'webp_anim', whitelist: 'webp_anim', describesAll: false },

@@ -16,6 +16,8 @@ export const Container = z.enum([
   'matroska',
   'mpegts',
   'mpeg',
+  'asf',
+  'flv',
   'gif',
   'apng',
   'webp_anim',

@@ -1,7 +1,7 @@
 /**
  * What is hard to read, into Matroska, before anything else looks at it. MPEG streams, as camcorders, television and DVDs have
  * them, may begin anywhere on their clock, have no index to seek by, and the ffprobe that is installed crashes on some;
- * their pictures are copied as they are. Of animated images only some ffmpegs can seek in all; they are encoded without loss.
+ * their pictures are copied as they are, and so are those of Windows Media and Flash Video. Of animated images only some ffmpegs can seek in all; they are encoded without loss.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -42,7 +42,7 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   const { path, container, bytes, target, admit } = rewrapping;
   // Where only the first of several packets has a time, the others get theirs by the rate.
   const input = ['-fflags', '+genpts', ...fileInput(path, container)];
-  const output = STREAMS.includes(container)
+  const output = isCopied(container)
     ? ['-map', '0:V:0?', '-c', 'copy', ...wantedArgs(await tracksOf(input, rewrapping))]
     : ANIMATION;
   await admit?.(bytes);
@@ -61,7 +61,8 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   }
 };
 
-const STREAMS: readonly Container[] = ['mpegts', 'mpeg'];
+/** Those whose pictures are copied: MPEG's transport and programme streams, Windows Media, Flash Video. */
+export const COPIED = ['mpegts', 'mpeg', 'asf', 'flv'] as const satisfies readonly Container[];
 
 /** White lies behind what is transparent. Each picture keeps its time, and whole pictures are often enough for seeking. */
 const ANIMATION = [
@@ -103,6 +104,8 @@ const tracksOf = async (input: readonly string[], options: FfmpegOptions): Promi
 /** Those of others, such as teletext, cannot be in a Matroska. */
 const SUBTITLES = ['dvb_subtitle', 'dvd_subtitle', 'hdmv_pgs_subtitle'];
 const LPCM = ['pcm_bluray', 'pcm_dvd', 's302m'];
+
+const isCopied = (container: Container): boolean => COPIED.some((copied) => copied === container);
 
 const wantedArgs = ({ sounds, subtitles }: Tracks): string[] => [
   // One that is announced and never comes has no rate.

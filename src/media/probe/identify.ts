@@ -3,6 +3,7 @@ import { fileTypeFromFile } from 'file-type';
 import { Failure } from '../../errors.ts';
 import { hasSeveral } from '../image/several.ts';
 import type { Container } from '../info.ts';
+import { COPIED } from '../rewrap.ts';
 
 type BaseType<K> = { readonly kind: K; readonly mime: string };
 type ContainedType<K> = BaseType<K> & { readonly container: Container };
@@ -31,6 +32,8 @@ const types: readonly MediaType[] = [
   { kind: 'video', mime: 'video/mp2t', container: 'mpegts' },
   { kind: 'video', mime: 'video/MP2P', container: 'mpeg' },
   { kind: 'video', mime: 'video/MP1S', container: 'mpeg' },
+  { kind: 'video', mime: 'video/x-ms-asf', container: 'asf' },
+  { kind: 'video', mime: 'video/x-flv', container: 'flv' },
   { kind: 'audio', mime: 'audio/mpeg', container: 'mp3' },
   { kind: 'audio', mime: 'audio/wav', container: 'wav' },
   { kind: 'audio', mime: 'audio/aac', container: 'aac' },
@@ -48,15 +51,19 @@ const animations: readonly ContainedType<'video'>[] = [
   { kind: 'video', mime: 'image/webp', container: 'webp_anim' },
 ];
 /** What no probe reads before `rewrap` has. */
-const rewrapped: readonly Container[] = ['mpegts', 'mpeg', 'gif', 'apng', 'webp_anim'];
+const rewrapped: readonly Container[] = [
+  ...COPIED,
+  ...animations.map(({ container }) => container),
+];
 const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
-  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, animated GIF, PNG or WebP)',
-  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4, MOV or MPEG)',
+  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP)',
+  audio:
+    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
-  'video/x-ms-asf': 'Windows Media, as in .wmv and .wma files',
+  'application/mxf': 'MXF, as professional cameras write it',
 };
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
@@ -86,7 +93,7 @@ export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'vid
 /** No sound is looked for in these. */
 const SILENT: readonly Container[] = ['avi', 'gif', 'apng', 'webp_anim'];
 
-/** The demuxer of what `rewrap` has to read before a probe can: an MPEG stream, or an animated image; null for any other type. */
+/** The demuxer of what `rewrap` has to read before a probe can: a stream, or an animated image; null for any other type. */
 export const toBeRewrapped = ({ kind, mime }: BaseType<Kind>): Container | null => {
   const all = [...types, ...animations];
   const type = all.find((other) => other.kind === kind && other.mime === mime);

@@ -66,6 +66,8 @@ const formatsOfOthers: Readonly<Record<string, string>> = {
   '.mpg': 'mp4',
   '.mpeg': 'mp4',
   '.vob': 'mp4',
+  '.wmv': 'mp4',
+  '.flv': 'mp4',
   '.tif': 'png',
   '.tiff': 'png',
   '.bmp': 'png',
