@@ -34,4 +34,5 @@ const endings: Readonly<Record<string, MediaKind>> = {
   opus: 'audio',
   oga: 'audio',
   aac: 'audio',
+  wma: 'audio',
 };

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify, identifySound } from '../../src/media/probe/identify.ts';
-import { h264, makeClip, pattern } from '../real/clip.ts';
+import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 import { tiffOf } from './tiff.ts';
@@ -148,6 +148,9 @@ test('Windows Media and Flash Video are known', async () => {
     const path = await makeClip(at('clip.mp4'), pattern(0.2), ['-f', format]);
     assert.is((await identify(path)).mime, mime);
   }
+  const wma = await makeClip(at('a.mp3'), tone(0.2), ['-f', 'asf']);
+  const { kind, mime } = await identifySound(wma);
+  assert.equal([kind, mime], ['audio', 'audio/x-ms-asf']);
 });
 
 test('a format whose media type few know is told by its name too', async () => {

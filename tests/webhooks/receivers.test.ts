@@ -297,7 +297,10 @@ test('a receiver whose address is not public is not called, whatever was known w
   const config = { ...later.config, fetch: { ...later.config.fetch, allowHosts: [] } };
   const strict = openWebhooks(later.stores, config).endpoints;
   for (const bad of [url, 'http://10.0.0.7/', 'http://[::1]/', 'http://169.254.169.254/latest'])
-    assert.match(await refusal(strict.checkUrl(bad)), 'its host is unknown or has no public address');
+    assert.match(
+      await refusal(strict.checkUrl(bad)),
+      'its host is unknown or has no public address',
+    );
   assert.match(
     await refusal(strict.checkUrl('https://me:secret@192.0.2.1/')),
     'it contains a user name or a password',

@@ -40,6 +40,7 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/x-m4a', container: 'mov' },
   { kind: 'audio', mime: 'audio/mp4', container: 'mov' },
   { kind: 'audio', mime: 'audio/flac', container: 'flac' },
+  { kind: 'audio', mime: 'audio/x-ms-asf', container: 'asf' },
   { kind: 'audio', mime: 'audio/ogg', container: 'ogg' },
   { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
@@ -59,7 +60,7 @@ const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
   video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP)',
   audio:
-    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
+    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
