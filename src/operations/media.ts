@@ -33,8 +33,9 @@ export const readable = (source: Typed, kind: MediaKind, intake: Intake): Typed 
     const target = await intake.place(`${field}-rewrapped`);
     const { admit, config } = intake;
     const { ffmpeg } = config.probing;
+    const limits = config.limits.video;
     await intake.look(({ rewrap }, signal) =>
-      rewrap({ path, container, bytes, target, ffmpeg, signal, admit }),
+      rewrap({ path, container, bytes, limits, target, ffmpeg, signal, admit }),
     );
     await rm(path);
     return target;

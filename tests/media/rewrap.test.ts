@@ -3,10 +3,10 @@ import sharp from 'sharp';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify, toBeRewrapped } from '../../src/media/probe/identify.ts';
+import { rewrap } from '../../src/media/probe/rewrap.ts';
 import { decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
-import { rewrap } from '../../src/media/rewrap.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
-import { again, at, decode, ffmpeg, meanOf, probe, soon } from './clips.ts';
+import { again, at, decode, ffmpeg, limits, meanOf, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
 /** Two seconds; white and a tone from 1 s to 1.2 s, black and silence else. */
@@ -41,7 +41,7 @@ const streams: Readonly<Record<string, readonly [output: readonly string[], code
 const rewrapped = async (path: string): Promise<string> => {
   const target = `${path}.mkv`;
   const container = toBeRewrapped(await identify(path)) ?? 'mpeg';
-  await rewrap({ path, container, bytes: 1, target, ffmpeg, signal: soon() });
+  await rewrap({ path, container, bytes: 1, limits: limits.video, target, ffmpeg, signal: soon() });
   return target;
 };
 
@@ -144,6 +144,15 @@ test('an animated image becomes a video of its pictures, on white, for as long a
   }
   const apng = await rewrapped(await makeClip(at('a.png'), pattern(0.4), ['-f', 'apng']));
   assert.is((await probe(apng)).frames, 10);
+});
+
+test('a larger animation than a video may be is refused by its header', async () => {
+  const [width, height] = [2400, 2400];
+  const pixels = Buffer.alloc(width * height * 2 * 3, 90).fill(200, 0, width * height * 3);
+  const raw = { width, height: height * 2, channels: 3, pageHeight: height } as const;
+  await sharp(pixels, { raw }).gif({ effort: 1 }).toFile(at('large.gif'));
+  const { message } = await failing(rewrapped(at('large.gif')), 'resolution_too_large');
+  assert.match(message, '2400x2400');
 });
 
 test('a stream without anything to see or hear is refused, and leaves no file', async () => {

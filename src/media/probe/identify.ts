@@ -3,7 +3,7 @@ import { fileTypeFromFile } from 'file-type';
 import { Failure } from '../../errors.ts';
 import { hasSeveral } from '../image/several.ts';
 import type { Container } from '../info.ts';
-import { COPIED } from '../rewrap.ts';
+import { COPIED } from './rewrap.ts';
 
 type BaseType<K> = { readonly kind: K; readonly mime: string };
 type ContainedType<K> = BaseType<K> & { readonly container: Container };

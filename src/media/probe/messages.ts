@@ -2,9 +2,9 @@
 import { types } from 'node:util';
 import { z } from 'zod';
 import { Failure, type FailureCode, failures } from '../../errors.ts';
-import type { Rewrapping } from '../rewrap.ts';
 import type { VideoProbe } from './probe.ts';
 import type { AudioProbe } from './probe-audio.ts';
+import type { Rewrapping } from './rewrap.ts';
 
 /** Options without what cannot be sent: a signal becomes `stop`, a call of `admit` becomes `admit` and `admitted`. */
 type Sent<Options> = Omit<Options, 'signal' | 'admit'>;

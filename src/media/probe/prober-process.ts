@@ -1,9 +1,9 @@
 /** Probes callers' files, one at a time, for the process that started this one (`prober.ts`), and ends with it. */
 import { EventEmitter, on, once } from 'node:events';
-import { rewrap } from '../rewrap.ts';
 import { type FromProber, failedWith, type ToProber } from './messages.ts';
 import { probeImage, probeVideo } from './probe.ts';
 import { probeAudio } from './probe-audio.ts';
+import { rewrap } from './rewrap.ts';
 
 // It ends by this alone: a signal to the whole process group is for its parent, which finishes what is under way.
 process.on('SIGINT', () => {});

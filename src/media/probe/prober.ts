@@ -9,10 +9,10 @@ import type { ChildLimits } from '../child-exit.ts';
 import { AudioInfo, ImageInfo, VideoInfo } from '../info.ts';
 import { withoutNetwork } from '../no-network.ts';
 import { decodeFailed } from '../outcome.ts';
-import type { Rewrapping } from '../rewrap.ts';
 import { errorOf, FromProber, type ToProber } from './messages.ts';
 import type { probeImage, VideoProbe } from './probe.ts';
 import type { AudioProbe } from './probe-audio.ts';
+import type { Rewrapping } from './rewrap.ts';
 
 /** `probeImage`, `probeVideo`, `probeAudio` and `rewrap`, run in another process. They fail as there. */
 export type Probes = {

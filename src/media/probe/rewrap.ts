@@ -5,12 +5,16 @@
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { diskFailure } from '../storage/disk-failure.ts';
-import type { Admit } from '../storage/write-all.ts';
-import { withDeadline } from './deadline.ts';
-import { type FfmpegOptions, fileInput, startFfmpeg } from './ffmpeg.ts';
-import type { Container } from './info.ts';
-import { checkNotKilled, unreadable } from './outcome.ts';
+import type { Limits } from '../../config.ts';
+import type { Size } from '../../frame.ts';
+import { diskFailure } from '../../storage/disk-failure.ts';
+import type { Admit } from '../../storage/write-all.ts';
+import { withDeadline } from '../deadline.ts';
+import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
+import { reasonOf, sharp } from '../image/sharp.ts';
+import type { Container } from '../info.ts';
+import { checkNotKilled, unreadable } from '../outcome.ts';
+import { checkVideoSize } from './limits.ts';
 
 export type Rewrapping = FfmpegOptions & {
   readonly path: string;
@@ -18,6 +22,7 @@ export type Rewrapping = FfmpegOptions & {
   readonly container: Container;
   /** The size of the file, which what is written does not exceed by much. */
   readonly bytes: number;
+  readonly limits: Limits['video'];
   /** A new file. After a failure there is none. */
   readonly target: string;
   /** Asked before anything is written. */
@@ -27,7 +32,7 @@ export type Rewrapping = FfmpegOptions & {
 /**
  * Writes the first video, all sounds and the subtitles of such a stream to a Matroska, whose clock begins with the first of
  * them; what is damaged or lost stays so, and a stream may end anywhere. LPCM, which Matroska holds in another form, is
- * written in that. Throws media_unreadable; decode_failed and storage_full are this service's faults.
+ * written in that. Throws media_unreadable, and resolution_too_large for animated images; decode_failed and storage_full are this service's faults.
  */
 export const rewrap = async ({ target, ...rewrapping }: Rewrapping): Promise<void> => {
   try {
@@ -39,7 +44,8 @@ export const rewrap = async ({ target, ...rewrapping }: Rewrapping): Promise<voi
 };
 
 const write = async (rewrapping: Rewrapping): Promise<void> => {
-  const { path, container, bytes, target, admit } = rewrapping;
+  const { path, container, bytes, limits, target, admit } = rewrapping;
+  if (!isCopied(container)) checkVideoSize(await canvasOf(path), limits);
   // Where only the first of several packets has a time, the others get theirs by the rate.
   const input = ['-fflags', '+genpts', ...fileInput(path, container)];
   const output = isCopied(container)
@@ -104,6 +110,16 @@ const tracksOf = async (input: readonly string[], options: FfmpegOptions): Promi
 /** Those of others, such as teletext, cannot be in a Matroska. */
 const SUBTITLES = ['dvb_subtitle', 'dvd_subtitle', 'hdmv_pgs_subtitle'];
 const LPCM = ['pcm_bluray', 'pcm_dvd', 's302m'];
+
+/** Of an animated image. */
+const canvasOf = async (path: string): Promise<Size> => {
+  try {
+    const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();
+    return { width, height };
+  } catch (error) {
+    throw unreadable(reasonOf(error), error);
+  }
+};
 
 const isCopied = (container: Container): boolean => COPIED.some((copied) => copied === container);
 
