@@ -50,7 +50,8 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   const input = ['-fflags', '+genpts', ...fileInput(path, container)];
   const output = isCopied(container)
     ? ['-map', '0:V:0?', '-c', 'copy', ...wantedArgs(await tracksOf(input, rewrapping))]
-    : ANIMATION;
+    : // One picture more than a video may have is enough to refuse it.
+      [...ANIMATION, '-frames:v', String(limits.frames + 1)];
   await admit?.(bytes);
   const child = startFfmpeg(
     ['-y', ...input, ...output, '-f', 'matroska', `file:${target}`],
