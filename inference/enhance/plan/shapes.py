@@ -16,6 +16,7 @@ TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiode
 LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
+_AS_SEEN = 1.05  # a mesh sees what is rendered less open than it was asked to be, and the openings of people are what it sees
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # value of the closure track from which the lips touch
@@ -38,7 +39,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
     biting = said["labiodental"] * alive[:, 0]
     parted = mouth.parted * alive[:, 0]
-    measures[:, OPENING] = _within(_above(measures[:, OPENING], parted), 0, LARGEST_OPENING)
+    measures[:, OPENING] = _within(_AS_SEEN * _above(measures[:, OPENING], parted), 0, LARGEST_OPENING)
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
     starts = times - lag + _QUIET * FRAME
