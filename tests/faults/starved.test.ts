@@ -50,13 +50,19 @@ const missing = async (): Promise<string[]> => {
 };
 
 test('a Redis that is not there when the service starts is waited for, and told', async () => {
-  assert.ok((await missing()).includes('Redis does not answer'));
-  await until('the worker says so', () => /ECONNREFUSED.*Redis failed/.test(service.log('worker')));
-  await until('it is ready', () => service.log('worker').includes('"msg":"ready"'));
-  await service.worker.stop();
-  assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
-  await service.worker.start();
-  await redis.start();
+  try {
+    assert.ok((await missing()).includes('Redis does not answer'));
+    await until('the worker says so', () =>
+      /ECONNREFUSED.*Redis failed/.test(service.log('worker')),
+    );
+    await until('it is ready', () => service.log('worker').includes('"msg":"ready"'));
+    await service.worker.stop();
+    assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
+    await service.worker.start();
+  } finally {
+    // The tests that follow would wait for it without end.
+    await redis.start();
+  }
   const caller = await service.caller(granted);
   await until('it is ready', async () => (await missing()).length === 0);
   const id = await begun(caller, '64x48');
