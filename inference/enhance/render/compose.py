@@ -137,10 +137,10 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
     cheeks = cheeks_of(patch.planes, head, pose)
-    mouth = _Mouth(person, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
+    known = _known(request)
+    mouth = _Mouth(person, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin), known)
 
     out, mask = warp(patch, own, asked, quality)
-    known = _known(request)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
@@ -189,6 +189,7 @@ class _Mouth:
     """A mouth on its way from `own` lips to the `asked` ones.
 
     belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
+    known: what the clip shows of it, if anything.
     """
 
     person: Subject
@@ -198,6 +199,7 @@ class _Mouth:
     belief: float
     cheeks: Array
     light: Array
+    known: Merged | None
 
 
 def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> None:
@@ -221,8 +223,7 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
 def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
     """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
     quality, person = request.quality, mouth.person
-    photo = request.style == "photo"
-    own = _known(request)
+    photo, own = request.style == "photo", mouth.known
     if own:
         asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:
