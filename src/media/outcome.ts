@@ -1,5 +1,6 @@
 /** What the exit of a child that read a caller's file means: the file is at fault, or this service is. */
 import { Failure } from '../errors.ts';
+import type { Child } from './child.ts';
 import type { ChildExit } from './child-exit.ts';
 
 /** ffmpeg read the input to its end, and more of the packets than it tolerates could not be decoded. */
@@ -31,6 +32,17 @@ export const decodeFailed = (reason: string, cause?: unknown): Failure =>
 /** Throws decode_failed where a signal ended the child, for which the file is not at fault. */
 export const checkNotKilled = ({ killed, errorText }: ChildExit): void => {
   if (killed) throw decodeFailed(errorText);
+};
+
+/** How a child that read a caller's file ended. Throws the signal's reason where that stopped it, and as `checkNotKilled` does. */
+export const endOf = async (
+  child: Pick<Child, 'ended'>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<ChildExit> => {
+  const exit = await child.ended();
+  signal.throwIfAborted();
+  checkNotKilled(exit);
+  return exit;
 };
 
 /** Whether a decoder read the file to its end, however damaged that is. null: it was stopped by us. */

@@ -1,5 +1,5 @@
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
-import { checkNotKilled } from '../outcome.ts';
+import { endOf } from '../outcome.ts';
 
 const PNG = ['-frames:v', '1', '-c:v', 'png', '-compression_level', '1', '-f', 'image2pipe'];
 
@@ -15,9 +15,7 @@ export const pngByFfmpeg = async (
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of child.stdout) chunks.push(chunk);
-    const exit = await child.ended();
-    options.signal.throwIfAborted();
-    checkNotKilled(exit);
+    const exit = await endOf(child, options);
     if (exit.exitCode !== 0 || exit.errorText !== '' || chunks.length === 0)
       throw new Error(exit.errorText || 'it has no pixels');
     return Buffer.concat(chunks);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfprobe } from '../ffmpeg.ts';
-import { checkNotKilled, unreadable } from '../outcome.ts';
+import { endOf, unreadable } from '../outcome.ts';
 
 /** Three times what ffprobe prints of 1000 streams, which is the most that it opens, or about 50,000 chapters. */
 const MOST_BYTES = 1024 ** 2;
@@ -24,9 +24,7 @@ export const askFfprobe = async <T extends z.ZodType>(
       bytes += chunk.length;
       if (bytes > MOST_BYTES) throw unreadable('it has too many streams or chapters');
     }
-    const exit = await child.ended();
-    options.signal.throwIfAborted();
-    checkNotKilled(exit);
+    const exit = await endOf(child, options);
     const text = Buffer.concat(chunks).toString();
     return { output: exit.exitCode === 0 ? schema.parse(JSON.parse(text)) : null, exit };
   } finally {

@@ -4,7 +4,7 @@ import type { Limits } from '../../config.ts';
 import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
-import { CUT_OFF, checkNotKilled, unreadable } from '../outcome.ts';
+import { CUT_OFF, endOf, unreadable } from '../outcome.ts';
 import { checkFrames, checkSeconds } from './limits.ts';
 import { exceeds, type PacketSummary, type Reading, readPackets } from './packets.ts';
 
@@ -73,9 +73,7 @@ export const listPackets = async (
     options.signal.throwIfAborted();
     const [first] = streams;
     if (first && exceeds(first, limit)) return { streams, exit: null };
-    const exit = await child.ended();
-    options.signal.throwIfAborted();
-    checkNotKilled(exit);
+    const exit = await endOf(child, options);
     return { streams, exit };
   } catch (error) {
     throw error instanceof RangeError ? unreadable(error.message, error) : error;

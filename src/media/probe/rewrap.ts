@@ -13,7 +13,7 @@ import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import { reasonOf, sharp } from '../image/sharp.ts';
 import type { Container } from '../info.ts';
-import { checkNotKilled, unreadable } from '../outcome.ts';
+import { endOf, unreadable } from '../outcome.ts';
 import { checkVideoSize } from './limits.ts';
 
 export type Rewrapping = FfmpegOptions & {
@@ -58,9 +58,7 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
     rewrapping,
   );
   try {
-    const exit = await child.ended();
-    rewrapping.signal.throwIfAborted();
-    checkNotKilled(exit);
+    const exit = await endOf(child, rewrapping);
     if (exit.exitCode !== 0)
       throw diskFailure(new Error(exit.errorText)) ?? unreadable(exit.errorText);
   } finally {
@@ -92,8 +90,7 @@ const tracksOf = async (input: readonly string[], options: FfmpegOptions): Promi
       const [, fact, stream, value] = /^#(\w+) (\d{1,4}): (\w+)$/.exec(line) ?? [];
       if (fact && value) streams[Number(stream)] = { ...streams[Number(stream)], [fact]: value };
     }
-    checkNotKilled(await child.ended());
-    options.signal.throwIfAborted();
+    await endOf(child, options);
     const of = (type: string): Track[] =>
       streams
         .filter(({ media_type }) => media_type === type)

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { FieldOrder, VideoInfo } from '../info.ts';
-import { checkNotKilled } from '../outcome.ts';
+import { endOf } from '../outcome.ts';
 
 /** Heights of pictures that television and camcorders made of two fields. In another, the lines of fields no longer lie apart. */
 const HEIGHTS: readonly number[] = [480, 486, 576];
@@ -37,9 +37,7 @@ export const unstatedFields = async (
       const [, kind] = /^lavfi\.idet\.\S+=(tff|bff|progressive)$/.exec(line) ?? [];
       if (kind === 'tff' || kind === 'bff' || kind === 'progressive') told[kind] += 1;
     }
-    const exit = await child.ended();
-    options.signal.throwIfAborted();
-    checkNotKilled(exit);
+    await endOf(child, options);
     const all = told.tff + told.bff + told.progressive;
     const first = told.tff > told.bff ? 'tff' : 'bff';
     return all >= LEAST && told[first] >= SHARE * all ? first : null;
