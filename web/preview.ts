@@ -20,10 +20,9 @@ export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement =>
   const { name } = chosen;
   const src = srcOf(chosen, gone);
   if (kind === 'audio') return make('audio', { src, controls: true, 'aria-label': name });
-  const media =
-    kind === 'image' || isPicture(chosen)
-      ? make('img', { src, alt: `Preview of ${name}` })
-      : clip(src, name, !onPoint);
+  const media = isPicture(chosen)
+    ? make('img', { src, alt: `Preview of ${name}` })
+    : clip(src, name, !onPoint);
   const figure = make(
     'div',
     { class: 'preview' },
