@@ -257,7 +257,6 @@ const main = async (command: string): Promise<void> => {
     process.exit(1);
   });
   const service = await open(config, log);
-  log.info({ url: service.url }, 'ready');
   let told = false;
   const stop = async (signal: string) => {
     if (told) return;
@@ -271,6 +270,8 @@ const main = async (command: string): Promise<void> => {
   // would find itself the last listener and end the process at once.
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // Who waits for this line may send a signal at once.
+  log.info({ url: service.url }, 'ready');
 };
 
 await main(process.argv[2] ?? '');
