@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ EngineKind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
 KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
 VNNI_FLAGS = {"avx512_vnni", "avx_vnni"}
+MOST_CALLERS = 8  # of a GPU: of 16, each would wait longer for it than it computes
 MOST_STREAMS = 8  # as many as frames come in a call: with more streams of one core each, some would have nothing to do
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 
@@ -29,16 +31,22 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 class Engine:
     """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
     answer may overwrite the last one. open_exact: the same in more than the 8 bits of bf16; `open` itself where that has more.
+    open_half: as `open`, in half floats where these are faster, for networks whose values stay below 65504, half's largest.
     open_streams: as `open_exact`, for pictures of any type; one for each that it computes at a time, for one thread at a time.
     has_vnni: whether convolutions of 8 bits are faster than those of floats. open_graph: any network of fixed shapes and one
-    output, in f32."""
+    output, in f32. plans_each_size: whether planes of another size than the last take many times as long. callers: how many
+    threads may use what `open`, `open_exact` and `open_half` give at a time: several for a GPU, which would wait for what one
+    core of the CPU computes round the network."""
 
     name: str
     open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
     open_exact: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    open_half: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
     open_streams: "Callable[[Path], list[Callable[[Values], Values]]]"
     has_vnni: bool
     open_graph: "Callable[[Path], Graph]"
+    plans_each_size: bool = False
+    callers: int = 1
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,7 @@ def _openvino(threads: int) -> Engine:
     open_network = partial(open_with, settings)
     open_exact = partial(open_with, exact) if precision == "bf16" else open_network
     has_vnni = bool(VNNI_FLAGS & cpu_flags())
-    return Engine(f"openvino {precision}", open_network, open_exact, open_streams, has_vnni, open_graph)
+    return Engine(f"openvino {precision}", open_network, open_exact, open_network, open_streams, has_vnni, open_graph)
 
 
 def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
@@ -129,22 +137,25 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
     if kind != "onnxruntime" and hasattr(onnxruntime, "preload_dlls"):
         onnxruntime.preload_dlls()  # finds the CUDA libraries of the pip packages
 
-    def open_session(path: Path) -> Any:
+    def open_session(path: Path, is_half: bool = False) -> Any:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
-        session = onnxruntime.InferenceSession(str(path), options, providers=wanted)
+        session = onnxruntime.InferenceSession(in_half(path) if is_half else str(path), options, providers=wanted)
         # onnxruntime falls back to the CPU silently, which would be a hundred times slower.
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
         return session
 
-    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
-        session = open_session(path)
+    gpu = Lock()  # two networks beside each other take more of its memory, and no less time
+
+    def open_network(path: Path, is_half: bool = False) -> Callable[[FloatPlanes], FloatPlanes]:
+        session = open_session(path, is_half)
         name = session.get_inputs()[0].name
 
         def run(planes: FloatPlanes) -> FloatPlanes:
-            return np.asarray(session.run(None, {name: planes[None]})[0][0])
+            with gpu:
+                return np.asarray(session.run(None, {name: planes[None]})[0][0])
 
         return run
 
@@ -157,12 +168,25 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         return [open_network(path)]
 
     name = "onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}"
-    return Engine(name, open_network, open_network, open_streams, has_vnni=False, open_graph=open_graph)
+    if kind == "onnxruntime":
+        return Engine(name, open_network, open_network, open_network, open_streams, has_vnni=False, open_graph=open_graph)
+    open_half = partial(open_network, is_half=True) if kind == "cuda" else open_network  # TensorRT chooses by itself
+    callers = min(threads, MOST_CALLERS)
+    return Engine(name, open_network, open_network, open_half, open_streams, False, open_graph, True, callers)
+
+
+def in_half(path: Path) -> bytes:
+    """A network with weights and values in half floats; input and output stay f32."""
+    import onnx
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    return bytes(convert_float_to_float16(onnx.load(str(path)), keep_io_types=True).SerializeToString())
 
 
 def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:
-    # The default search times every algorithm anew for each new shape, and every picture brings one.
-    cuda = ("CUDAExecutionProvider", {"device_id": device, "cudnn_conv_algo_search": "HEURISTIC"})
+    # The default search takes slower algorithms, the exhaustive one seconds. Channels last go with half floats.
+    settings = {"device_id": device, "cudnn_conv_algo_search": "HEURISTIC", "prefer_nhwc": "1"}
+    cuda = ("CUDAExecutionProvider", settings)
     if kind == "cuda":
         return [cuda, ("CPUExecutionProvider", {})]
     if kind == "tensorrt":

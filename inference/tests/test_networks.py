@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
 
-from enhance.engine import Engine, choose_engine
+from enhance.engine import Engine, choose_engine, in_half
 from enhance.picture import FloatPlanes, to_planes, with_border
 
 GOLDEN = np.load(Path(__file__).parent / "golden" / "networks.npz")
@@ -23,6 +24,14 @@ def question(border: int) -> FloatPlanes:
 def test_onnxruntime_answers_as_ncnn(name: str, weights: Path) -> None:
     run = choose_engine({"ENHANCE_ENGINE": "onnxruntime", "ENHANCE_THREADS": "1"}).open(weights / f"{name}.onnx")
     np.testing.assert_allclose(run(question(NETWORKS[name])), GOLDEN[name], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_half_floats_are_enough(name: str, weights: Path) -> None:
+    session = onnxruntime.InferenceSession(in_half(weights / f"{name}.onnx"), providers=["CPUExecutionProvider"])
+    answer = session.run(None, {"input": question(NETWORKS[name])[None]})[0][0]
+    assert answer.dtype == np.float32
+    np.testing.assert_allclose(answer, GOLDEN[name], atol=4e-3)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

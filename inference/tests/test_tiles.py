@@ -1,11 +1,16 @@
 """How pictures are cut and joined, with stand-ins for networks whose answer is known."""
 
+from collections.abc import Callable
+from threading import get_ident
+from time import sleep
+
 import numpy as np
 import pytest
 
 from enhance.picture import FloatPlanes, Picture
 from enhance.upscale.cascade import Cascade, Pass, spans, split
 from enhance.upscale.mosaic import Mosaic, Recent, starts
+from enhance.upscale.threads import side_by_side
 from tests.pictures import pattern
 
 
@@ -31,6 +36,45 @@ def test_any_tile_size_gives_the_same_pixels(size: tuple[int, int], passes: int,
     for tile_pixels in (1, 700, 3000):
         tiled = Cascade([step] * passes, edge, tile_pixels).upscale(picture, nothing)
         np.testing.assert_array_equal(tiled, whole)
+
+
+@pytest.mark.parametrize("size", [(3, 2), (400, 500)])
+def test_tiles_computed_side_by_side_give_the_same_pixels(size: tuple[int, int]) -> None:
+    picture = pattern(*size)
+    threads: set[int] = set()
+
+    def shown(planes: FloatPlanes) -> FloatPlanes:
+        threads.add(get_ident())
+        return blur_double(planes)
+
+    whole = Cascade([Pass(blur_double, scale=2, eats=0, context=3)], 0, 1 << 30).upscale(picture, nothing)
+    cascade = Cascade([Pass(shown, scale=2, eats=0, context=3)], 0, 1 << 30).on(3)
+    np.testing.assert_array_equal(cascade.upscale(picture, nothing), whole)
+    assert get_ident() not in threads
+    np.testing.assert_array_equal(mosaic().on(3).upscale(picture, nothing), mosaic().upscale(picture, nothing))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_work_on_tiles_is_stopped(threads: int) -> None:
+    done: list[int] = []
+
+    def stop_at_the_third() -> None:
+        if len(asked) == 2:
+            raise TimeoutError
+        asked.append(True)
+
+    asked: list[bool] = []
+    with pytest.raises(TimeoutError):
+        side_by_side(slowly(done), range(100), threads, stop_at_the_third)
+    assert len(done) < 20
+
+
+def slowly(done: list[int]) -> Callable[[int], None]:
+    def compute(tile: int) -> None:
+        sleep(0.01)
+        done.append(tile)
+
+    return compute
 
 
 def test_the_halo_is_what_all_passes_and_the_colours_look_at() -> None:

@@ -5,7 +5,8 @@ passes as floats, and is rounded once. At its own edge the picture is continued 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil
 
 import numpy as np
@@ -14,6 +15,7 @@ from enhance.picture import AnyPicture, FloatPlanes, to_planes, with_border, wri
 
 from .alpha import visible_colours
 from .colours import COLOUR_REACH, correct
+from .threads import side_by_side
 
 Span = tuple[int, int]
 SMALLEST_SIDE = 64  # pixels that a tile keeps: of smaller ones the borders would be most of the work
@@ -24,13 +26,15 @@ class Pass:
     """One step. run: from planes to planes `scale` times as large, less `eats` input pixels on each side; the next call may
     overwrite them.
 
-    context: how far an output pixel depends on its surroundings, in input pixels; what lies nearer to a cut is wrong.
+    context: how far an output pixel depends on its surroundings, in input pixels; what lies nearer to a cut is wrong. side: of
+    the squares that it cuts its input into; None where any size will do.
     """
 
     run: Callable[[FloatPlanes], FloatPlanes]
     scale: int
     eats: int
     context: int
+    side: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,18 @@ class Cascade:
     """Passes in order, and then what colours.py corrects.
 
     edge: pixels of mirror image round the whole picture; None for as many as the passes depend on. tile_pixels: the most input
-    pixels of a tile, borders included, which bounds the memory.
+    pixels of a tile, borders included, which bounds the memory; not used where the first pass cuts its input into squares.
+    threads: how many tiles are computed at a time.
     """
 
     passes: Sequence[Pass]
     edge: int | None
     tile_pixels: int
+    threads: int = 1
+
+    def on(self, threads: int) -> "Cascade":
+        """The same with so many threads."""
+        return replace(self, threads=threads)
 
     @property
     def scale(self) -> int:
@@ -73,13 +83,24 @@ class Cascade:
         colours = visible_colours(picture, self.halo)
         scale = self.scale
         result: AnyPicture = np.empty((height * scale, width * scale, 3), picture.dtype)
-        rows, columns = split(height, width, self._edge, self.halo, self.tile_pixels)
-        for top, bottom in spans(height, rows):
-            for left, right in spans(width, columns):
-                before_tile()
-                target = result[top * scale : bottom * scale, left * scale : right * scale]
-                write_pixels(self._tile(colours, (top, bottom), (left, right)), target)
+        rows, columns = self._tiles(height, width)
+
+        def fill(tile: tuple[Span, Span]) -> None:
+            (top, bottom), (left, right) = tile
+            target = result[top * scale : bottom * scale, left * scale : right * scale]
+            write_pixels(self._tile(colours, *tile), target)
+
+        side_by_side(fill, product(spans(height, rows), spans(width, columns)), self.threads, before_tile)
         return result
+
+    def _tiles(self, height: int, width: int) -> tuple[int, int]:
+        """Into how many rows and columns a picture is cut: so that a tile is one square of the first pass, if it has some."""
+        side = self.passes[0].side
+        if side is None:
+            return split(height, width, self._edge, self.halo, self.tile_pixels)
+        whole, part = side - 2 * self._edge, side - 2 * self.halo
+        rows, columns = (1 if length <= whole else ceil(length / part) for length in (height, width))
+        return rows, columns
 
     def _tile(self, picture: AnyPicture, rows: Span, columns: Span) -> FloatPlanes:
         height, width, _ = picture.shape
@@ -100,8 +121,11 @@ class Cascade:
         return _crop(large, [side * self.scale for side in around], [0] * 4)
 
     def _cut(self, span: Span, length: int) -> Span:
-        """Where the tile begins and ends on one axis; outside of 0..length is mirror image."""
-        return max(span[0] - self.halo, -self._edge), min(span[1] + self.halo, length + self._edge)
+        """Where the tile begins and ends on one axis; outside of 0..length is mirror image. A square is filled."""
+        first, last = max(span[0] - self.halo, -self._edge), min(span[1] + self.halo, length + self._edge)
+        side = self.passes[0].side or 0
+        first = max(min(first, last - side), -self._edge)
+        return first, min(max(last, first + side), length + self._edge)
 
 
 def split(height: int, width: int, edge: int, halo: int, tile_pixels: int) -> tuple[int, int]:

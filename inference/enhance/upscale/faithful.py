@@ -1,7 +1,7 @@
 """Where a network that redraws has drawn something else: there, the picture of a faithful one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -13,11 +13,13 @@ from .cascade import Cascade
 from .hues import shares_of
 from .mosaic import Mosaic
 from .resample import REACH, enlarge
+from .threads import side_by_side
 
 Limits = tuple[float, float]
 """Of 0..1. An enlargement that differs from the original by the first at most is sharper or cleaner; one that differs by the
 second shows something else: strokes of text run into one, a pupil has a white ring. docs/decisions/0046."""
 
+ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
 DOUBT_REACH = 7
 """How far enlarged doubts depend on the pictures around, in pixels of the original: 5 in doubts_of(), 2 in enlarge()."""
 
@@ -33,6 +35,10 @@ class Faithful:
     recipe: Cascade | Mosaic
     faithful: Cascade
     limits: Limits
+
+    def on(self, threads: int) -> "Faithful":
+        """The same with so many threads."""
+        return replace(self, recipe=self.recipe.on(threads), faithful=self.faithful.on(threads))
 
     def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
         """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
@@ -50,9 +56,23 @@ class Faithful:
         drawn = large[tuple(slice(part.start * scale, part.stop * scale) for part in area)]
         doubts = np.minimum(doubts[area], doubts_of(_reduced(faithful, scale), drawn, self.limits))
         doubts = np.maximum(doubts, hues[area])
-        share = enlarge(np.pad(doubts, REACH["bicubic"], mode="edge")[None], scale, "bicubic")[0].clip(0, 1)[:, :, None]
-        drawn[:] = (drawn + (faithful.astype(np.float32) - drawn) * share + np.float32(0.5)).astype(large.dtype)
+        self._blend(drawn, faithful, doubts)
         return large
+
+    def _blend(self, drawn: AnyPicture, faithful: AnyPicture, doubts: FloatPlanes) -> None:
+        """Changes `drawn` to `faithful`, of the same size, as far as the doubts tell, one for each pixel of the original."""
+        scale, reach = self.recipe.scale, REACH["bicubic"]
+        around = np.pad(doubts, reach, mode="edge")
+
+        def rows(top: int) -> None:
+            doubtful = around[top : top + ROWS + 2 * reach]
+            if doubtful.any():
+                share = enlarge(doubtful[None], scale, "bicubic")[0].clip(0, 1)[:, :, None]
+                part = slice(top * scale, (top + ROWS) * scale)
+                other = faithful[part].astype(np.float32)
+                drawn[part] = (drawn[part] + (other - drawn[part]) * share + np.float32(0.5)).astype(drawn.dtype)
+
+        side_by_side(rows, range(0, len(doubts), ROWS), self.recipe.threads)
 
 
 def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPlanes:

@@ -24,12 +24,13 @@ AROUND = np.ones((3, 3), np.uint8)
 TURNS = (np.array([[-1, 2, -1]], np.float32), np.array([[-1], [2], [-1]], np.float32))
 
 
-def hues_apart(run: Run, scale: int, eats: int) -> Run:
+def hues_apart(run: Run, scale: int, eats: int, rows: int = ROWS) -> Run:
     """A network that enlarges each channel as a grey picture where colours change and brightness does not.
 
     Networks learnt from photographs, where channels rise and fall together; where they change against each other strokes get
     notches and gaps. run: the network, planes (3 x h x w, 0..1) to planes `scale` times as large, less `eats` input pixels on
-    each side, REACH of them at least, so that tiles stay the whole. docs/decisions/0112.
+    each side, REACH of them at least, so that tiles stay the whole. rows: how many at a time have rectangles
+    round such colours; more for a network that takes as long for less. docs/decisions/0112.
     """
 
     def enlarge(planes: FloatPlanes) -> FloatPlanes:
@@ -39,11 +40,11 @@ def hues_apart(run: Run, scale: int, eats: int) -> Run:
             return large
         large = large.copy()  # the network's next answer may lie there
         for channel, share in enumerate(shares):
-            for rows, columns in _rectangles(share):
-                source = planes[channel, rows.start : rows.stop + 2 * eats, columns.start : columns.stop + 2 * eats]
+            for high, wide in _rectangles(share, rows):
+                source = planes[channel, high.start : high.stop + 2 * eats, wide.start : wide.stop + 2 * eats]
                 grey = run(np.repeat(source[None], 3, axis=0))[channel]
-                target = large[channel, rows.start * scale : rows.stop * scale, columns.start * scale : columns.stop * scale]
-                target += (grey - target) * share[rows, columns].repeat(scale, axis=0).repeat(scale, axis=1)
+                target = large[channel, high.start * scale : high.stop * scale, wide.start * scale : wide.stop * scale]
+                target += (grey - target) * share[high, wide].repeat(scale, axis=0).repeat(scale, axis=1)
         return large
 
     return enlarge
@@ -85,10 +86,10 @@ def _between(values: Values, limits: tuple[float, float]) -> FloatPlanes:
     return ((values.astype(np.float32) - np.float32(low)) * np.float32(1 / (high - low))).clip(0, 1)
 
 
-def _rectangles(share: FloatPlanes) -> Iterator[tuple[slice, slice]]:
-    """Around what is above 0, of ROWS rows at a time."""
-    for top in range(0, len(share), ROWS):
-        marked = share[top : top + ROWS] > 0
+def _rectangles(share: FloatPlanes, count: int) -> Iterator[tuple[slice, slice]]:
+    """Around what is above 0, of so many rows at a time."""
+    for top in range(0, len(share), count):
+        marked = share[top : top + count] > 0
         if marked.any():
             rows, columns = (np.flatnonzero(marked.any(axis=axis)) for axis in (1, 0))
             yield slice(top + rows[0], top + rows[-1] + 1), slice(columns[0], columns[-1] + 1)

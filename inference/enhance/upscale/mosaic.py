@@ -7,7 +7,9 @@ same pixels give the same tile wherever the picture was cut: bands whose first r
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
 
 import numpy as np
 
@@ -15,17 +17,24 @@ from enhance.picture import AnyPicture, FloatPlanes, to_planes, write_pixels
 
 from .alpha import visible_colours
 from .colours import correct
+from .threads import side_by_side
 
 
 @dataclass(frozen=True)
 class Mosaic:
-    """A network and its tiles. run: from planes to planes `scale` times as large. step, overlap: in input pixels."""
+    """A network and its tiles. run: from planes to planes `scale` times as large. step, overlap: in input pixels.
+    threads: how many tiles of a row are computed at a time."""
 
     run: Callable[[FloatPlanes], FloatPlanes]
     scale: int
     step: int
     overlap: int
     recent: "Recent"
+    threads: int = 1
+
+    def on(self, threads: int) -> "Mosaic":
+        """The same with so many threads."""
+        return replace(self, threads=threads)
 
     def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
         """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
@@ -34,17 +43,17 @@ class Mosaic:
         result: AnyPicture = np.empty((height * scale, width * scale, 3), picture.dtype)
         columns = starts(width, step, self.overlap)
         done = 0
-        strips = (
-            np.concatenate(list(self._join((self._tile(picture, top, left, before_tile) for left in columns), 2)), axis=2)
-            for top in starts(height, step, self.overlap)
-        )
-        for rows in self._join(strips, 1):
+
+        def strip(top: int) -> FloatPlanes:
+            tiles = side_by_side(partial(self._tile, picture, top), columns, self.threads, before_tile)
+            return np.concatenate(list(self._join(tiles, 2)), axis=2)
+
+        for rows in self._join(map(strip, starts(height, step, self.overlap)), 1):
             write_pixels(rows, result[done : done + rows.shape[1]])
             done += rows.shape[1]
         return result
 
-    def _tile(self, picture: AnyPicture, top: int, left: int, before_tile: Callable[[], None]) -> FloatPlanes:
-        before_tile()
+    def _tile(self, picture: AnyPicture, top: int, left: int) -> FloatPlanes:
         size = self.step + self.overlap
         tile = np.ascontiguousarray(picture[top : top + size, left : left + size])
         return self.recent.get(tile, self.scale, lambda: self._enlarged(tile))
@@ -83,6 +92,7 @@ class Recent:
     limit_bytes: int
     _tiles: "OrderedDict[bytes, FloatPlanes]" = field(default_factory=OrderedDict)
     _bytes: int = 0
+    _lock: Lock = field(default_factory=Lock)
 
     def get(self, tile: AnyPicture, scale: int, compute: Callable[[], FloatPlanes]) -> FloatPlanes:
         """The enlargement of a tile, as kept or else computed. The oldest are dropped beyond limit_bytes."""
@@ -90,11 +100,13 @@ class Recent:
         found = self._tiles.get(key)
         if found is None:
             found = compute()
-            self._tiles[key] = found
-            self._bytes += found.nbytes
+        with self._lock:
+            if key not in self._tiles:
+                self._tiles[key] = found
+                self._bytes += found.nbytes
+            self._tiles.move_to_end(key)
             while self._bytes > self.limit_bytes and len(self._tiles) > 1:
                 self._bytes -= self._tiles.popitem(last=False)[1].nbytes
-        self._tiles.move_to_end(key)
         return found
 
 

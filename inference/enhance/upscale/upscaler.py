@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Protocol
@@ -16,12 +16,13 @@ from . import realtime
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
-from .hues import hues_apart
+from .hues import ROWS, hues_apart
 from .mosaic import Mosaic, Recent
 from .resample import box, enlarge
+from .squares import Form, in_squares
 
 Run = Callable[[FloatPlanes], FloatPlanes]
-Load = Callable[[str], Run]
+Load = Callable[[str], Pass]
 
 
 class Recipe(Protocol):
@@ -29,6 +30,10 @@ class Recipe(Protocol):
 
     def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
         """The RGB of a picture (h x w x 3 or 4) enlarged, of the same depth. before_tile may raise to stop the work."""
+        ...
+
+    def on(self, threads: int) -> "Recipe":
+        """The same with so many threads."""
         ...
 
 
@@ -84,28 +89,34 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
     engine = engine or choose_engine(os.environ)
 
     @cache
-    def load(open_network: Callable[[Path], Run], name: str) -> Run:
+    def load(open_network: Callable[[Path], Run], name: str) -> Pass:
         path = realtime.WEIGHTS / f"{name}.onnx" if name in OURS.values() else weights / f"{name}.onnx"
         if not path.exists():
             raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
-        return open_network(path)
+        form = FORMS.get(name, WAIFU2X)
+        if not engine.plans_each_size:
+            return Pass(open_network(path), form.scale, form.eats, form.context)
+        return Pass(in_squares(open_network(path), form), form.scale, form.eats, form.context, form.side)
 
     def loading(is_deep: bool) -> Load:
-        return partial(load, engine.open_exact if is_deep else engine.open)
+        return partial(load, engine.open_exact if is_deep else engine.open_half)
+
+    def on_threads(recipes: Recipes) -> Recipes:
+        return {scale: recipe.on(engine.callers) for scale, recipe in recipes.items()}
 
     @cache
     def deep_recipes() -> Recipes:
-        return MODELS[model](loading(is_deep=True))
+        return on_threads(MODELS[model](loading(is_deep=True)))
 
     @cache
     def denoising(level: int, is_deep: bool) -> Recipes:
-        return photo(loading(is_deep), DENOISING[level])
+        return on_threads(photo(loading(is_deep), DENOISING[level]))
 
     @cache
     def alpha(is_deep: bool) -> Recipes:
-        return photo(loading(is_deep))
+        return on_threads(photo(loading(is_deep)))
 
-    recipes = MODELS[model](loading(is_deep=False))
+    recipes = on_threads(MODELS[model](loading(is_deep=False)))
     upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
     _warm_up(upscaler)
     return upscaler
@@ -125,6 +136,7 @@ def _warm_up(upscaler: Upscaler) -> None:
 
 
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
+WAIFU2X = Form(scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER, side=384)  # 720 and 1080 lines fill 2 and 3
 PHOTO_TILE = 1 << 18  # input pixels: 0.4 GB of activations, 0.8 GB in the second pass
 PHOTO = "photo_x2"
 JPEG, H264 = 4, 5
@@ -140,11 +152,12 @@ def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Casca
     time. first: the network of the first pass. hues: whether that one, too, has hues_apart(), which is no good for the colours
     of most JPEGs."""
 
-    def double(name: str, has_hues: bool) -> Pass:
-        run = hues_apart(load(name), 2, WAIFU2X_BORDER) if has_hues else load(name)
-        return Pass(run, scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER)
+    def with_hues(step: Pass) -> Pass:
+        return replace(step, run=hues_apart(step.run, step.scale, step.eats, step.side or ROWS))
 
-    begin, again = double(first, hues or first == PHOTO), double(PHOTO, has_hues=True)
+    begin, again = load(first), with_hues(load(PHOTO))
+    if hues or first == PHOTO:
+        begin = with_hues(begin)
     lanczos = Pass(partial(enlarge, scale=2, kernel="lanczos"), scale=2, eats=3, context=3)
     return {
         2: Cascade([begin], edge=None, tile_pixels=PHOTO_TILE),
@@ -153,7 +166,9 @@ def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Casca
     }
 
 
-ANIMATION_CONTEXT = 20  # 18 convolutions of 3x3 and the half's bicubic: tests/test_upscaler.py finds tiles equal to the whole
+ANIMATION_X2 = Form(scale=2, eats=0, context=20, side=416)
+ANIMATION_X4 = replace(ANIMATION_X2, scale=4)
+"""18 convolutions of 3x3 and the half's bicubic: tests/test_upscaler.py finds tiles equal to the whole."""
 ANIMATION_EDGE = 2  # without any mirror image at the edge, flat colours there are up to 30 of 255 off; with 2, as in the middle
 ANIMATION_LIMITS = 14 / 255, 26 / 255  # small text differs by 20 to 40, drawings by up to 20
 ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p frame in one piece
@@ -162,8 +177,7 @@ ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p fram
 def animation(load: Load) -> dict[int, Recipe]:
     """realesr-animevideov3: one network of 4x, whose own half is its 2x. Where that is another picture, as of
     small text, the photo network's is taken."""
-    double = Pass(load("animation_x2"), scale=2, eats=0, context=ANIMATION_CONTEXT)
-    quadruple = Pass(load("animation_x4"), scale=4, eats=0, context=ANIMATION_CONTEXT)
+    double, quadruple = load("animation_x2"), load("animation_x4")
     drawn = {
         2: Cascade([double], ANIMATION_EDGE, ANIMATION_TILE),
         4: Cascade([quadruple], ANIMATION_EDGE, ANIMATION_TILE // 2),
@@ -175,6 +189,8 @@ def animation(load: Load) -> dict[int, Recipe]:
 DETAIL_STEP = 208
 DETAIL_OVERLAP = 48
 DETAIL_EDGE = 4  # as ANIMATION_EDGE; here colours at the edge are up to 40 of 255 off without it
+DETAIL_X4 = Form(scale=4, eats=0, context=0, side=DETAIL_STEP + DETAIL_OVERLAP + 2 * DETAIL_EDGE)
+"""A square is one of its tiles. Their pixels depend on all of it."""
 DETAIL_LIMITS = 21 / 255, 30 / 255  # pupils of small faces differ by 29 to 37, sharp texture by up to 26
 RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which two bands meet
 
@@ -182,8 +198,8 @@ RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which tw
 def detail(load: Load) -> dict[int, Recipe]:
     """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented.
     Where that is another picture, as of pupils and small faces, the photo network's is taken."""
-    quadruple = partial(_quadruple, load("detail_x4"))
-    double = load(PHOTO)
+    quadruple = partial(_quadruple, load("detail_x4").run)
+    double = load(PHOTO).run
     recent = Recent(RECENT_BYTES)
     drawn = {
         2: Mosaic(lambda planes: box(quadruple(planes), 2), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
@@ -212,5 +228,8 @@ def mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
     """Planes with `border` pixels of their mirror image around them."""
     return np.pad(planes, ((0, 0), (border, border), (border, border)), mode="reflect")
 
+
+FORMS = {"animation_x2": ANIMATION_X2, "animation_x4": ANIMATION_X4, "detail_x4": DETAIL_X4}
+"""Of the networks that are not of waifu2x's form."""
 
 MODELS: dict[str, Callable[[Load], Recipes]] = {"photo": photo, "animation": animation, "detail": detail}

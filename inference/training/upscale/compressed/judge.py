@@ -11,7 +11,8 @@ from PIL import Image
 
 from enhance.engine import choose_engine
 from enhance.picture import AnyPicture, Picture
-from enhance.upscale.upscaler import Run, photo
+from enhance.upscale.cascade import Pass
+from enhance.upscale.upscaler import WAIFU2X_BORDER, Run, photo
 
 from ..codecs import X264, colours_through_video
 from ..judge import ROWS, STEP, psnr
@@ -54,7 +55,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _enlarging(network: Run) -> Enlarge:
-    return partial(photo(lambda _: network)[2].upscale, before_tile=lambda: None)
+    step = Pass(network, scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER)
+    return partial(photo(lambda _: step)[2].upscale, before_tile=lambda: None)
 
 
 def _stored(large: Picture) -> Iterator[tuple[str, Picture]]:
