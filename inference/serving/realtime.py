@@ -20,9 +20,8 @@ class RealtimeModel(UpscalerModel):
     def initialize(self, args: dict[str, str]) -> None:
         """Opens the network on the engine of this machine."""
         engine = choose_engine(os.environ, int(args["model_instance_device_id"]))
-        doubles = open_doubles(engine)
-        self.upscaler = realtime_upscaler(self.model, engine, doubles[0])
-        self.video = Realtime(doubles)
+        self.video = Realtime(open_doubles(engine))
+        self.upscaler = realtime_upscaler(self.model, engine, self.video.double)
         say_engine(args["model_name"], parameter(args, "release"), self.upscaler)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:

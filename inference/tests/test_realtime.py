@@ -1,6 +1,7 @@
 """The realtime network over frames of video, as the service runs it."""
 
 import os
+from time import sleep
 
 import cv2
 import numpy as np
@@ -71,6 +72,25 @@ def test_strips_of_a_large_plane_give_the_whole(video: Realtime, monkeypatch: py
     whole = enlarged(video, frames, (64, 150), scale)
     monkeypatch.setattr(realtime, "STRIP_PIXELS", 64 * 64)
     np.testing.assert_array_equal(enlarged(video, frames, (64, 150), scale), whole)
+
+
+@pytest.mark.parametrize(("count", "strips"), [(1, 3), (2, 6), (3, 3), (6, 6)])
+def test_all_networks_have_as_much_to_do(count: int, strips: int) -> None:
+    networks = open_doubles(choose_engine({"ENHANCE_THREADS": "3"}))
+    used: list[int] = []
+
+    def watched(number: int, network: Double) -> Double:
+        def double(plane: Plane) -> Plane:
+            used.append(number)
+            sleep(0.05)
+            return network(plane)
+
+        return double
+
+    frames = frames_of(count, 64, 200)
+    large = enlarged(Realtime([watched(*each) for each in enumerate(networks)]), frames, (64, 200), 2)
+    np.testing.assert_array_equal(large, enlarged(Realtime(networks[:1]), frames, (64, 200), 2))
+    assert sorted(used) == sorted([0, 1, 2] * (strips // 3))
 
 
 @pytest.mark.parametrize("scale", [2, 4, 8])

@@ -5,6 +5,8 @@ The network is in inference/weights (realtime.md there says what it is, and how 
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from math import gcd
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -15,7 +17,7 @@ import numpy.typing as npt
 from enhance.engine import Engine
 from enhance.picture import LUMA, SCALES, BadPictureError, FloatPlanes
 
-from .cascade import Cascade, Pass
+from .cascade import Cascade, Pass, Span, spans
 from .resample import REACH, enlarge
 
 Plane = npt.NDArray[np.uint8]
@@ -28,6 +30,7 @@ Double = Callable[[Plane], Plane]
 
 WEIGHTS = Path(__file__).parents[2] / "weights"
 CONTEXT = 6  # pixels of luma to each side that an output pixel of the network depends on
+LEAST_ROWS = 64  # of a strip: of fewer, those around would be much of the work
 LEAST_SIDE = 7  # the network mirrors so much of a plane
 STRIP_PIXELS = 1 << 20  # of luma at a time: 0.2 GB of activations
 TILE_PIXELS = 1 << 18
@@ -52,26 +55,25 @@ def _over_planes(run: Callable[[Plane], Plane]) -> Double:
         if any(more):
             padded = np.pad(plane, ((0, more[0]), (0, more[1])), mode="edge")
             return run(padded[None])[0, : 2 * height, : 2 * width].copy()
-        rows = max(64, STRIP_PIXELS // width)
+        rows = max(LEAST_ROWS, STRIP_PIXELS // width)
         large = np.empty((2 * height, 2 * width), np.uint8)
         for top in range(0, height, rows):
-            bottom = min(top + rows, height)
-            above = max(0, min(top, CONTEXT))
-            strip = run(plane[top - above : min(bottom + CONTEXT, height)][None])[0]
-            large[2 * top : 2 * bottom] = strip[2 * above : 2 * (above + bottom - top)]
+            double_rows(lambda strip: run(strip[None])[0], plane, (top, min(top + rows, height)), large)
         return large
 
     return double
 
 
 class Realtime:
-    """Frames of video enlarged, several at a time."""
+    """Frames of video enlarged, several at a time; where these are fewer than the networks, in strips of luma."""
 
     def __init__(self, doubles: Sequence[Double]) -> None:
         self._doubles: SimpleQueue[Double] = SimpleQueue()
         for double in doubles:
             self._doubles.put(double)
-        self._threads = ThreadPoolExecutor(len(doubles), thread_name_prefix="realtime")
+        self._many = len(doubles)
+        self._strips = ThreadPoolExecutor(self._many, thread_name_prefix="realtime-strip")
+        self._frames = ThreadPoolExecutor(self._many, thread_name_prefix="realtime-frame")
 
     def run(self, frames: Frames, size: tuple[int, int], scale: int, before_frame: Callable[[], None]) -> Frames:
         """Frames `scale` times as large. size: width and height of the luma. before_frame may raise to stop the work.
@@ -81,7 +83,9 @@ class Realtime:
         width, height = size
         check_frames(frames, size, scale)
         large = np.empty((len(frames), frame_bytes(width * scale, height * scale)), np.uint8)
-        jobs = [self._threads.submit(self._enlarge, one, size, scale, out) for one, out in zip(frames, large, strict=True)]
+        # So many of each frame that all networks have as much to do.
+        double = partial(self.double, strips=self._many // gcd(self._many, len(frames)))
+        jobs = [self._frames.submit(_enlarge, one, size, scale, out, double) for one, out in zip(frames, large, strict=True)]
         try:
             for job in jobs:
                 before_frame()
@@ -91,17 +95,38 @@ class Realtime:
                 job.cancel()
         return large
 
-    def _enlarge(self, frame: Plane, size: tuple[int, int], scale: int, target: Plane) -> None:
-        width, height = size
+    def double(self, plane: Plane, strips: int | None = None) -> Plane:
+        """A plane twice as large, in so many strips, one for each network if not said; LEAST_ROWS each at least."""
+        height, width = plane.shape
+        large = np.empty((2 * height, 2 * width), np.uint8)
+        parts = spans(height, max(1, min(strips or self._many, height // LEAST_ROWS)))
+        for job in [self._strips.submit(self._strip, plane, part, large) for part in parts]:
+            job.result()
+        return large
+
+    def _strip(self, plane: Plane, rows: Span, large: Plane) -> None:
         double = self._doubles.get()
         try:
-            luma, *chroma = planes_of(frame, width, height)
-            large_luma, *large_chroma = planes_of(target, width * scale, height * scale)
-            large_luma[:] = enlarge_luma(luma, scale, double)
-            for small, large in zip(chroma, large_chroma, strict=True):
-                large[:] = enlarge_chroma(small, scale, large.shape)
+            double_rows(double, plane, rows, large)
         finally:
             self._doubles.put(double)
+
+
+def _enlarge(frame: Plane, size: tuple[int, int], scale: int, target: Plane, double: Double) -> None:
+    width, height = size
+    luma, *chroma = planes_of(frame, width, height)
+    large_luma, *large_chroma = planes_of(target, width * scale, height * scale)
+    large_luma[:] = enlarge_luma(luma, scale, double)
+    for small, large in zip(chroma, large_chroma, strict=True):
+        large[:] = enlarge_chroma(small, scale, large.shape)
+
+
+def double_rows(double: Double, plane: Plane, rows: Span, large: Plane) -> None:
+    """Writes what these rows of a plane become into `large`, the plane twice as large, as if all of it had been doubled."""
+    top, bottom = rows
+    above = min(top, CONTEXT)
+    strip = double(plane[top - above : min(bottom + CONTEXT, len(plane))])
+    large[2 * top : 2 * bottom] = strip[2 * above : 2 * (above + bottom - top)]
 
 
 def check_frames(frames: Frames, size: tuple[int, int], scale: int) -> None:
