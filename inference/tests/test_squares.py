@@ -12,8 +12,10 @@ import pytest
 from enhance.engine import Engine
 from enhance.picture import FloatPlanes
 from enhance.upscale import upscaler as models
+from enhance.upscale.onnx_upscaler import open_onnx_upscaler
 from enhance.upscale.squares import Form, in_squares
 from enhance.upscale.upscaler import open_upscaler
+from tests.networks import Made
 from tests.pictures import pattern
 
 VALID = Form(scale=2, eats=3, context=3, side=20)
@@ -84,3 +86,30 @@ def test_a_model_gives_the_same_picture_in_squares_and_on_threads(
     large = open_upscaler(model, weights, gpu).run(picture, scale)
     assert np.abs(large.astype(int) - whole).max() <= NOISE
     assert shapes == {(3, side, side) for side in ((96,) if model == "photo" else (96, 112))}
+
+
+@pytest.mark.parametrize(("looks", "side"), [(1, 384), (3, 256 + 2 * (36 + 4))])
+def test_a_network_of_anyones_gets_squares(engine: Engine, tmp_path: Path, looks: int, side: int) -> None:
+    """Also one that looks further than is measured."""
+    made = Made()
+    for _ in range(looks):
+        made.valid_mean(25)
+    made.times(2)
+    path = made.save(tmp_path / "n.onnx")
+    seen: set[tuple[int, ...]] = set()
+
+    def shown(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
+        run = engine.open_exact(path)
+
+        def network(planes: FloatPlanes) -> FloatPlanes:
+            seen.add(planes.shape)
+            return run(planes)
+
+        return network
+
+    picture = pattern(450, 300)
+    whole = open_onnx_upscaler("mine", path, replace(engine, open=engine.open_exact)).run(picture, 2)
+    upscaler = open_onnx_upscaler("mine", path, replace(engine, open=shown, plans_each_size=True))
+    seen.clear()
+    assert np.abs(upscaler.run(picture, 2).astype(int) - whole).max() <= NOISE
+    assert seen == {(3, side, side)}

@@ -15,6 +15,8 @@ import onnx
 from enhance.engine import Engine
 from enhance.picture import FloatPlanes
 
+from .squares import Form, in_squares
+
 Values = npt.NDArray[Any]
 Run = Callable[[Values], Values]
 
@@ -42,7 +44,8 @@ class Network:
 
     factor: output pixels for each input pixel, along each side. eats: input pixels of which it gives no output, on each side.
     context: how far an output pixel depends on its surroundings, in input pixels; None where that has no bound below 33.
-    multiple: what the sides of its input are padded to.
+    multiple: what the sides of its input are padded to. side: of the squares that it gets, in input pixels; None where it gets
+    planes as they are.
     """
 
     graph: "Graph"
@@ -51,12 +54,20 @@ class Network:
     multiple: int
     context: int | None
     ranges: tuple[int, int]
+    side: int | None = None
 
     def run(self, planes: FloatPlanes) -> FloatPlanes:
         """Planes (3 x h x w, 0..1) `factor` times as large, less `eats` input pixels on each side.
 
         Raises RuntimeError where the network gives NaN or infinity.
         """
+        # Where each pixel depends on all of the planes they cannot be cut, only continued.
+        if self.side is None or (self.context is None and max(planes.shape[1:]) > self.side):
+            return self._run(planes)
+        form = Form(self.factor, self.eats, max(self.eats, self.context or 0), self.side)
+        return in_squares(self._run, form)(planes)
+
+    def _run(self, planes: FloatPlanes) -> FloatPlanes:
         _, height, width = planes.shape
         more = [-length % self.multiple for length in (height, width)]
         padded = np.pad(planes, ((0, 0), (0, more[0]), (0, more[1])), mode="reflect") if any(more) else planes

@@ -1,6 +1,7 @@
 """An upscaler of one ONNX network of anyone's: 2, 4 and 8 from its own factor."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -21,18 +22,24 @@ TILE = 1 << 16  # input pixels: the network's memory is not known beforehand
 STEP, OVERLAP = 208, 48
 """Tiles of a network whose pixels depend on all of its input, as those of `detail`. Every release of an ONNX file says STEP as
 its band_align and its band_halo, which is more than a cascade needs too."""
+SIDE = 384  # input pixels of a square, for an engine that plans for each size; of each of network.MULTIPLES it is one
 EDGE = 4  # input pixels of mirror image round a tile
 
 
 def open_onnx_upscaler(name: str, path: Path, engine: Engine) -> Upscaler:
     """The upscaler of an ONNX file, run once at each scale. Raises BadNetworkError for a file that is none."""
     network = open_network(path, engine)
+    if engine.plans_each_size:
+        network = replace(network, side=SIDE if network.context is not None else STEP + OVERLAP + 2 * (network.eats + EDGE))
+
+    def recipes(network: Network) -> Recipes:
+        return {scale: recipe.on(engine.callers) for scale, recipe in recipes_of(network).items()}
 
     @cache
     def deep_recipes() -> Recipes:
-        return recipes_of(network.opened_by(engine.open_exact, path))
+        return recipes(network.opened_by(engine.open_exact, path))
 
-    upscaler = Upscaler(name, engine.name, recipes_of(network), deep_recipes)
+    upscaler = Upscaler(name, engine.name, recipes(network), deep_recipes)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler
@@ -58,17 +65,18 @@ def _double(network: Network) -> Pass:
     """A network of another factor gives its own picture reduced."""
     context = network.context or 0
     if network.factor == 2:
-        return Pass(network.run, 2, network.eats, context)
+        return Pass(network.run, 2, network.eats, context, network.side)
     if network.factor == 4:
-        return Pass(lambda planes: box(network.run(planes), 2), 2, network.eats, context)
+        return Pass(lambda planes: box(network.run(planes), 2), 2, network.eats, context, network.side)
     # Lanczos reads REACH pixels of what is three times as large, which is one pixel of the input.
     more = REACH["lanczos"] // network.factor
-    return Pass(lambda planes: box(enlarge(network.run(planes), 2, "lanczos"), 3), 2, network.eats + more, context + more)
+    eats = network.eats + more
+    return Pass(lambda planes: box(enlarge(network.run(planes), 2, "lanczos"), 3), 2, eats, context + more, network.side)
 
 
 def _quadruple(network: Network) -> list[Pass]:
     if network.factor == 4:
-        return [Pass(network.run, 4, network.eats, network.context or 0)]
+        return [Pass(network.run, 4, network.eats, network.context or 0, network.side)]
     return [_double(network)] * 2
 
 
