@@ -73,7 +73,8 @@ class Realtime:
             self._doubles.put(double)
         self._many = len(doubles)
         self._strips = ThreadPoolExecutor(self._many, thread_name_prefix="realtime-strip")
-        self._frames = ThreadPoolExecutor(self._many, thread_name_prefix="realtime-frame")
+        # One more, so that the networks have a next frame while the chroma of one is enlarged.
+        self._frames = ThreadPoolExecutor(self._many + 1, thread_name_prefix="realtime-frame")
 
     def run(self, frames: Frames, size: tuple[int, int], scale: int, before_frame: Callable[[], None]) -> Frames:
         """Frames `scale` times as large. size: width and height of the luma. before_frame may raise to stop the work.
