@@ -1,6 +1,9 @@
 """Pictures with a known content, made by formula."""
 
+import io
+
 import numpy as np
+from PIL import Image
 
 from enhance.picture import Picture
 
@@ -28,3 +31,10 @@ def red_disc(size: int, hidden: tuple[int, int, int]) -> Picture:
     picture[:, :, 3] = alpha
     picture[picture[:, :, 3] == 0, :3] = hidden
     return picture
+
+
+def as_jpeg(picture: Picture, quality: int) -> Picture:
+    """What a JPEG leaves of it."""
+    stored = io.BytesIO()
+    Image.fromarray(picture).save(stored, "JPEG", quality=quality)
+    return np.asarray(Image.open(stored))

@@ -1,7 +1,5 @@
 """What a JPEG did to a picture, measured in its pixels."""
 
-import io
-
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -9,15 +7,9 @@ from skimage import data
 
 from enhance.picture import Picture
 from enhance.upscale.damage import denoise_level, jpeg_step
-from tests.pictures import pattern
+from tests.pictures import as_jpeg, pattern
 
 ASTRONAUT: Picture = np.asarray(Image.fromarray(data.astronaut()).resize((256, 256), Image.Resampling.BICUBIC))
-
-
-def as_jpeg(picture: Picture, quality: int) -> Picture:
-    stored = io.BytesIO()
-    Image.fromarray(picture).save(stored, "JPEG", quality=quality)
-    return np.asarray(Image.open(stored))
 
 
 @pytest.mark.parametrize(("quality", "step", "level"), [(15, 44, 4), (30, 22, 4), (60, 10.6, 3), (75, 6.6, 2), (90, 2.6, 1)])

@@ -1,4 +1,4 @@
-"""How much a JPEG took from a picture: by the steps to which it rounded it.
+"""How much is to be taken away from a picture: of what a JPEG left, by the steps to which it rounded it, and of noise.
 
 A JPEG's steps show in its pixels for good: the frequencies of its blocks of 8 x 8 are whole multiples of them. So a PNG of what
 was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038. Text on white
@@ -14,6 +14,7 @@ from enhance.picture import LUMA, AnyPicture, white
 
 from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
 from .cut_off import coarseness
+from .noise import noise_level
 
 _LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
@@ -29,8 +30,8 @@ _LEAST_FOUND = 3  # of the nine frequencies
 
 
 def denoise_level(picture: AnyPicture) -> int:
-    """Which of upscaler.DENOISING is the truest to what was a JPEG; 0 for none. docs/decisions/0050."""
-    return bisect(_LIMITS, jpeg_step(picture))
+    """Which of upscaler.DENOISING is the truest to what was a JPEG (docs/decisions/0050), or is noisy (0121); 0 for none."""
+    return max(bisect(_LIMITS, jpeg_step(picture)), noise_level(_luma(_middle(picture))))
 
 
 def jpeg_step(picture: AnyPicture) -> float:
@@ -40,7 +41,7 @@ def jpeg_step(picture: AnyPicture) -> float:
     where the blocks begin.
     """
     middle = _middle(picture)
-    luma = np.asarray(middle @ (LUMA * (255 / white(picture))), np.float32)
+    luma = _luma(middle)
     if min(luma.shape) < _LEAST_SIDE:
         return 0.0
     found = _step_of(luma)
@@ -54,6 +55,11 @@ def _middle(picture: AnyPicture) -> AnyPicture:
     """Its RGB, at whole blocks."""
     top, left = (max(0, side - _SIDE) // 2 // BLOCK * BLOCK for side in picture.shape[:2])
     return picture[top : top + _SIDE, left : left + _SIDE, :3]
+
+
+def _luma(picture: AnyPicture) -> Floats:
+    """0..255."""
+    return np.asarray(picture @ (LUMA * (255 / white(picture))), np.float32)
 
 
 def _step_of(luma: Floats) -> float:

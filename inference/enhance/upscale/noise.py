@@ -1,0 +1,57 @@
+"""How strong the noise of a picture is: by its quietest blocks, where noise is alike and texture is not.
+
+A sensor's noise and the grain of film are the same all over a picture, or change with its brightness alone. So among blocks
+of one brightness with little in them, fine frequencies are about as strong in one as in the next. In sand, water or cloth
+they are not. docs/decisions/0121.
+"""
+
+from bisect import bisect
+
+import numpy as np
+
+from .blocks import BLOCK, Floats, blocks_of, wave
+
+_LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
+_STRONGEST = 20.0  # beyond it is sand and gravel
+_LARGEST_SPREAD = 0.22  # of blocks' strengths. Noise has 0.13 to 0.21, texture of whole pictures from 0.24 on
+_LEAST_BLOCKS = 600  # 200 x 200 pixels: of fewer, some textures spread as little as noise
+_QUIET = 4  # one block of so many, by what is coarse in it
+_SHADES = 6  # parts of alike brightness
+_FIRST, _LAST = 3, 252  # of the values of a block that are looked at: beyond, noise is cut off
+
+
+def noise_level(luma: Floats) -> int:
+    """Which of upscaler.DENOISING takes the noise away most truly; 0 for none.
+
+    luma: h x w, 0..255: the middle of a picture.
+    """
+    blocks = np.asarray(blocks_of(luma), np.float32)
+    blocks = blocks[(blocks.min(axis=1) > _FIRST) & (blocks.max(axis=1) < _LAST)]
+    if len(blocks) < _LEAST_BLOCKS:
+        return 0
+    quiet = np.argsort(_strengths(blocks, _COARSE))[: len(blocks) // _QUIET]
+    noise = float(np.median(_strengths(blocks[quiet], _FINE)))
+    found = _LIMITS[0] <= noise <= _STRONGEST and _spread(blocks[quiet]) < _LARGEST_SPREAD
+    return bisect(_LIMITS, noise) if found else 0
+
+
+def _spread(blocks: Floats) -> float:
+    """Half of what two thirds of the blocks differ by, in parts of what is usual at their brightness."""
+    ordered = blocks[np.argsort(blocks.mean(axis=1))]
+    shades = np.array_split(_strengths(ordered, _MIDDLE), _SHADES)
+    first, last = np.percentile(np.concatenate([shade / np.median(shade) for shade in shades]), (16, 84))
+    return float(last - first) / 2
+
+
+def _strengths(blocks: Floats, waves: Floats) -> Floats:
+    """Of some frequencies in each block: the root of their mean square, in levels."""
+    return np.asarray(np.sqrt(np.square(blocks @ waves.T).mean(axis=1)), np.float32)
+
+
+def _waves(first: int, last: int) -> Floats:
+    """The frequencies of a block whose two numbers add up to that."""
+    pairs = [(down, across) for down in range(BLOCK) for across in range(BLOCK)]
+    return np.array([wave(*pair) for pair in pairs if first <= sum(pair) <= last], np.float32)
+
+
+_COARSE, _MIDDLE, _FINE = _waves(1, 2), _waves(3, 6), _waves(5, 7)  # a JPEG leaves little beyond

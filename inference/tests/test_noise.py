@@ -1,0 +1,63 @@
+"""How noisy a picture is: what sensors and film leave is found, what sand and cloth look like is not."""
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+from skimage import data
+
+from enhance.picture import LUMA, Picture
+from enhance.upscale.damage import denoise_level
+from enhance.upscale.noise import noise_level
+from tests.pictures import as_jpeg, pattern
+
+ASTRONAUT: Picture = np.asarray(data.astronaut())
+
+
+def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
+    """As white noise of that many levels, or as grain that is `blur` pixels wide."""
+    noise = np.random.default_rng(5).normal(0, 1, picture.shape).astype(np.float32)
+    if blur:
+        noise = np.asarray(cv2.GaussianBlur(noise, (0, 0), blur))
+    return np.rint(picture + noise * (sigma / noise.std())).clip(0, 255).astype(np.uint8)
+
+
+def noise_of(picture: Picture) -> int:
+    return noise_level(np.asarray(picture @ LUMA, np.float32))
+
+
+def half(picture: Picture) -> Picture:
+    return np.asarray(Image.fromarray(picture).reduce(2))
+
+
+@pytest.mark.parametrize(("sigma", "level"), [(4, 1), (8, 3), (16, 3)])
+@pytest.mark.parametrize("to_gray", [False, True])
+def test_noise_tells_how_much_is_to_be_taken_away(sigma: float, level: int, to_gray: bool) -> None:
+    picture = noisy(ASTRONAUT, sigma)
+    if to_gray:
+        picture = np.repeat(noisy(ASTRONAUT[:, :, 1:2], 0.67 * sigma), 3, axis=2)
+    assert denoise_level(picture) == level
+    assert denoise_level(picture.astype(np.uint16) * np.uint16(257)) == level
+    assert denoise_level(picture[3:300, 5:300]) == level
+
+
+def test_grain_is_noise() -> None:
+    assert denoise_level(noisy(ASTRONAUT, 12, blur=0.7)) == 3
+
+
+@pytest.mark.parametrize("quality", [95, 90, 85])
+def test_a_jpeg_of_good_quality_hides_no_strong_noise(quality: int) -> None:
+    assert denoise_level(as_jpeg(noisy(ASTRONAUT, 12), quality)) == 3
+
+
+@pytest.mark.parametrize("name", ["astronaut", "brick", "chelsea", "coffee", "grass", "gravel", "moon", "page", "rocket"])
+def test_texture_and_what_is_clean_is_no_noise(name: str) -> None:
+    found = np.asarray(getattr(data, name)())
+    picture = found if found.ndim == 3 else np.repeat(found[:, :, None], 3, axis=2)
+    assert noise_of(picture) == 0
+    assert noise_of(half(picture)) == 0
+
+
+@pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:128, :128], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])
+def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture) -> None:
+    assert noise_of(picture) == 0
