@@ -19,7 +19,7 @@ def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
     noise = np.random.default_rng(5).normal(0, 1, picture.shape).astype(np.float32)
     if blur:
         noise = np.asarray(cv2.GaussianBlur(noise, (0, 0), blur))
-    return np.rint(picture + noise * (sigma / noise.std())).clip(0, 255).astype(np.uint8)
+    return np.asarray(np.rint(picture + noise * (sigma / noise.std())).clip(0, 255), np.uint8)
 
 
 def noise_of(picture: Picture) -> int:
