@@ -113,6 +113,20 @@ test('files and addresses become files in a folder, and results as JSON', async 
   assert.is(readFileSync(join(folder, 'out/b-photo-2x.png'), 'utf8'), 'a result');
 });
 
+test('an image that is animated becomes a video in a folder', async () => {
+  await sharp([await picture('#48c'), await picture('#c84')], { join: { animated: true } }).toFile(
+    join(folder, 'moving.gif'),
+  );
+  await sharp(await picture('#48c')).toFile(join(folder, 'still.gif'));
+  const sources = ['moving.gif', 'still.gif'];
+  const { exitCode, stdout, stderr } = await enhance('upscale', ...sources, '-o', 'out', '--json');
+  assert.is(exitCode, 0, stderr);
+  assert.equal(
+    lines(stdout).map(({ file }) => file),
+    ['out/moving-photo-2x.mp4', 'out/still-photo-2x.png'],
+  );
+});
+
 test('`npm run enhance` takes paths from where its caller stands', async () => {
   const { exitCode, stderr } = await execa(
     ...[

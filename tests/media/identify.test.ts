@@ -161,6 +161,17 @@ test('a format whose media type few know is told by its name too', async () => {
   );
 });
 
+test('an SVG is told as a drawing without pixels, not as text or XML', async () => {
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+  for (const before of ['', '<?xml version="1.0"?>\n<!-- a logo -->\n<!DOCTYPE svg>\n']) {
+    assert.match(
+      (await failing(identify(write('logo.svg', before + drawing)), 'unsupported_media_type'))
+        .message,
+      /got an SVG drawing \(image\/svg\+xml\), which has no pixels/,
+    );
+  }
+});
+
 test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(

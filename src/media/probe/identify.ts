@@ -107,6 +107,10 @@ export const toBeRewrapped = ({ kind, mime }: BaseType<Kind>): Container | null 
 export const contentTypeOf = async (path: string): Promise<string> =>
   (await inspect(path)).type?.mime ?? 'application/octet-stream';
 
+/** What a file is by its content; undefined for what is accepted nowhere. */
+export const kindOf = async (path: string): Promise<Kind | undefined> =>
+  (await inspect(path)).type?.kind;
+
 /** `came` states what the content is. */
 export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
   new Failure('unsupported_media_type', {
@@ -136,10 +140,15 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
   if (mime === 'image/tiff' && several)
     return `an image of several pages (${mime}), where only one can be taken`;
   if (several) return `an animated image (${mime})`;
+  if (isSvg(head))
+    return 'an SVG drawing (image/svg+xml), which has no pixels: export it as a PNG, of any size';
   if (mime === undefined) return isText(head) ? 'text' : 'a file of unknown type';
   const name = commonNames[mime];
   return name ? `${name} (${mime})` : mime;
 };
+
+/** By its first element, which may come after a declaration, comments and a document type. */
+const isSvg = (head: Buffer): boolean => /^\s*(?:<[?!][^>]*>\s*)*<svg[\s>]/.test(head.toString());
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
   if (mime === 'image/apng') return true;

@@ -1,9 +1,17 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { number } from '../../cli/arguments.ts';
-import { isFolderAt, isRemote, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
+import {
+  checkSource,
+  isFolderAt,
+  isRemote,
+  pathOf,
+  type Source,
+  targetsOf,
+} from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
+import { kindOf } from '../../media/probe/identify.ts';
 import { DENOISES, Effort, UpscaleOutput } from './request.ts';
 
 /** `enhance upscale FILE… -o OUT`, and `enhance estimate upscale FILE…` */
@@ -26,8 +34,8 @@ export const upscaleCommand = (program: Command, { adopt, send }: Use): void => 
       `${DENOISES.join(', ')}: how much of blocks and noise is taken away (default: auto)`,
     )
     .option('-q, --quality <quality>', '1 to 100; higher is better and larger', quality)
-    .action((files: readonly Source[], options: Options) =>
-      send('upscale', wishesOf(files, options), options),
+    .action(async (files: readonly Source[], options: Options) =>
+      send('upscale', await wishesOf(files, options), options),
     );
 };
 
@@ -76,9 +84,9 @@ const formatsOfOthers: Readonly<Record<string, string>> = {
   '.heif': 'png',
 };
 
-const wishesOf = (files: readonly Source[], options: Options) => {
+const wishesOf = async (files: readonly Source[], options: Options) => {
   const { output, model, scale } = options;
-  const picked = files.map((file) => formatOf(file, options));
+  const picked = await Promise.all(files.map((file) => formatOf(file, options)));
   const suffix = `-${model.replace('@', '-')}-${scale}x`;
   const targets =
     output === undefined
@@ -91,13 +99,12 @@ const wishesOf = (files: readonly Source[], options: Options) => {
   }));
 };
 
-/** What was asked for, or what the name of the result says, or, in a folder, that of the source. */
-const formatOf = (file: Source, { format, output }: Options): string | undefined => {
+/** What was asked for, or what the name of the result says, or, in a folder, what the source is. */
+const formatOf = async (file: Source, { format, output }: Options): Promise<string | undefined> => {
   if (format || output === undefined) return format;
   const isFolder = isFolderAt(output);
   const named = isFolder ? pathOf(file) : output;
-  const extension = extname(named).toLowerCase();
-  const found = formats[extension] ?? (isFolder ? formatsOfOthers[extension] : undefined);
+  const found = isFolder ? await formatInFolder(file) : formats[endingOf(output)];
   if (found) return found;
   if (isFolder && isRemote(file))
     throw new Refused(`The name of ${file} tells no format for its result; give --format.`);
@@ -106,6 +113,16 @@ const formatOf = (file: Source, { format, output }: Options): string | undefined
     `${named} must end in one of ${known} for the format of the result; or give it with --format.`,
   );
 };
+
+/** An image may be animated, which its name does not tell: it becomes a video. Of what is elsewhere only the name is known. */
+const formatInFolder = async (file: Source): Promise<string | undefined> => {
+  checkSource(file);
+  const kind = isRemote(file) ? undefined : await kindOf(file);
+  const ending = endingOf(pathOf(file));
+  return kind === 'video' ? 'mp4' : (formats[ending] ?? formatsOfOthers[ending]);
+};
+
+const endingOf = (path: string): string => extname(path).toLowerCase();
 
 const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
 
