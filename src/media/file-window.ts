@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { CUT_OFF } from './outcome.ts';
 
 /** Read at a time: neighbouring small pieces then cost one system call together. */
 const WINDOW_BYTES = 64 * 1024;
@@ -18,11 +19,11 @@ export const openFileWindow = async (path: string): Promise<FileWindow> => {
   const memory = Buffer.alloc(WINDOW_BYTES);
   let [from, to] = [0, 0];
   const read = async (at: number, bytes: number): Promise<Buffer> => {
-    if (at + bytes > size) throw new Error('the file is cut off');
+    if (at + bytes > size) throw new Error(CUT_OFF);
     if (at < from || at + bytes > to) {
       const { bytesRead } = await file.read(memory, 0, WINDOW_BYTES, at);
       [from, to] = [at, at + bytesRead];
-      if (bytesRead < bytes) throw new Error('the file is cut off');
+      if (bytesRead < bytes) throw new Error(CUT_OFF);
     }
     return memory.subarray(at - from, at - from + bytes);
   };

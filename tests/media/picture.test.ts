@@ -351,7 +351,11 @@ test('a file cut off anywhere is refused, of each type', async () => {
     for (const part of [0.3, 0.6, 0.9, 0.99]) {
       const cut = bytes.subarray(0, Math.floor(bytes.length * part));
       const { message } = await failing(decode(cut), 'media_unreadable');
-      assert.not.match(message, /enhance-|undefined|vips/i, `${type}: ${message}`);
+      assert.match(
+        message,
+        /: (the file is cut off: it ends before its content does|it is damaged or cut off)\.$/,
+        type,
+      );
     }
   }
 });

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type FileWindow, openFileWindow } from '../file-window.ts';
+import { CUT_OFF } from '../outcome.ts';
 import { pngChunks } from './image-parts.ts';
 
 const PIECE_BYTES = 64 * 1024;
@@ -15,7 +16,7 @@ export const checkPng = async (path: string): Promise<void> => {
       last = type;
       if (critical.includes(type)) await checkSum(file, { at, type, bytes });
     }
-    if (last !== 'IEND') throw new Error('the file is cut off');
+    if (last !== 'IEND') throw new Error(CUT_OFF);
   } finally {
     await file.close();
   }

@@ -1,4 +1,5 @@
 import sharpLibrary, { type Sharp, type SharpOptions } from 'sharp';
+import { CUT_OFF } from '../outcome.ts';
 
 let prepared = false;
 
@@ -21,13 +22,21 @@ const MOST_CHARACTERS = 500;
 /** libvips reports a fault on several lines, each with its own prefix; the last one states the cause. */
 export const reasonOf = (error: unknown): string => {
   const lines = error instanceof Error ? error.message.trim().split('\n') : [];
-  return (
-    lines
-      .at(-1)
-      // It may quote what the file holds.
-      ?.slice(0, MOST_CHARACTERS)
-      .replace(/(\/\S+|\S*vips\S*): /gi, '')
-      .trim()
-      .replace(/:$/, '') || 'it is damaged'
-  );
+  const last = lines
+    .at(-1)
+    // It may quote what the file holds.
+    ?.slice(0, MOST_CHARACTERS)
+    .replace(/(\/\S+|\S*vips\S*): /gi, '')
+    .trim()
+    .replace(/:$/, '');
+  if (!last) return DAMAGED;
+  return causes.find(([words]) => words.test(last))?.[1] ?? last;
 };
+
+const DAMAGED = 'it is damaged';
+/** How the libraries name what is wrong with a file whose transfer broke off: libjpeg, giflib, libtiff, ffmpeg's BMP, libheif's code. */
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/premature end|unexpected end|read error at|not enough data|\(2\.100\)/i, CUT_OFF],
+  // A WebP without its end, and a TIFF without its index, which stands there.
+  [/unable to parse image|unsupported image format/, `${DAMAGED} or cut off`],
+];
