@@ -172,6 +172,18 @@ test('an SVG is told as a drawing without pixels, not as text or XML', async () 
   }
 });
 
+test('a web page is told as one: links to a file often lead to a page that shows it', async () => {
+  for (const page of [
+    '<!DOCTYPE html>\n<meta charset="utf-8">',
+    '\n<html lang="en">',
+    '<!-- --><HEAD>',
+  ])
+    assert.match(
+      (await failing(identify(write('photo.jpg', page)), 'unsupported_media_type')).message,
+      /got a web page \(text\/html\); a link must lead to the file itself/,
+    );
+});
+
 test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(

@@ -142,13 +142,17 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
   if (several) return `an animated image (${mime})`;
   if (isSvg(head))
     return 'an SVG drawing (image/svg+xml), which has no pixels: export it as a PNG, of any size';
+  if (isWebPage(head))
+    return 'a web page (text/html); a link must lead to the file itself, not to a page that shows it';
   if (mime === undefined) return isText(head) ? 'text' : 'a file of unknown type';
   const name = commonNames[mime];
   return name ? `${name} (${mime})` : mime;
 };
 
-/** By its first element, which may come after a declaration, comments and a document type. */
+/** By the first element, which may come after a declaration, comments and a document type. */
 const isSvg = (head: Buffer): boolean => /^\s*(?:<[?!][^>]*>\s*)*<svg[\s>]/.test(head.toString());
+const isWebPage = (head: Buffer): boolean =>
+  /^\s*(?:<[?!][^>]*>\s*)*(?:<!doctype html|<(?:html|head)[\s>])/i.test(head.toString());
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
   if (mime === 'image/apng') return true;
