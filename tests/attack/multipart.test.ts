@@ -206,7 +206,18 @@ test('a file without a file name is still a file, and one that comes twice is to
   assert.is(said(nameless), '415 unsupported_media_type');
   const twice = await post(form(part(file), part(file)));
   assert.is(said(twice), '422 validation_failed');
-  assert.match(twice, 'once; got it several times');
+  assert.match(twice, '"detail":"/file: Expected this file part once; got it several times.');
+});
+
+test('of a file under another name that name is told first, and then that the file is missing', async () => {
+  const answer = await post(
+    form(part('Content-Disposition: form-data; name="photo"; filename="a"')),
+  );
+  assert.is(said(answer), '422 validation_failed');
+  assert.match(
+    answer,
+    '"detail":"/photo: Expected no file part of this name; the file parts are file.',
+  );
 });
 
 test('a header, a preamble or text parts without end are cut off while health is answered', async () => {

@@ -54,8 +54,9 @@ export const readInput = async (
     : sent.fields;
   const body = check(route.body, fields, faults, sent.fields);
   const names = { fields: Object.keys(fields), files: Object.keys(received.files) };
-  for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
+  // Before the file that is missing: it is mostly this one, under another name.
   for (const name of received.strayFiles) faults.add(() => strayFault(name, sources.flat()));
+  for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
   faults.refuse();
   return { params, query, body, files: received.files };
 };
