@@ -28,8 +28,11 @@ export const faultOf = (
 };
 
 /** What is said of a file of another kind, by its name or by what the service found in it. */
-export const otherKind = (name: string, isVisual: boolean): string =>
-  `Expected ${isVisual ? visual : sound}; “${name}” is something else.`;
+export const otherKind = (name: string, isVisual: boolean, came = 'something else'): string =>
+  `Expected ${isVisual ? visual : sound}; “${name}” is ${came}.`;
+
+/** What the service found, by its refusal: it ends with that. */
+export const cameOf = (refusal: string): string | undefined => /; got (.+)\.$/.exec(refusal)?.[1];
 
 /** The formats as the service names them; a test compares the two. */
 const visual =

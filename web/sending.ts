@@ -3,7 +3,7 @@ import { EnhanceError } from '../client/errors.ts';
 import type { MediaKind } from '../src/contract/media.ts';
 import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
-import { fits, otherKind } from './file-fault.ts';
+import { cameOf, fits, otherKind } from './file-fault.ts';
 import { plainBox, problemBox } from './problem-box.ts';
 import { send, type Transfer } from './upload.ts';
 
@@ -37,7 +37,8 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
     clear();
   };
 
-  const unfit = (name: string) => plainBox('This file cannot be used', otherKind(name, isVisual));
+  const unfit = (name: string, came?: string) =>
+    plainBox('This file cannot be used', otherKind(name, isVisual, came));
 
   const follow = async (transfer: Transfer, file: Blob, name: string): Promise<void> => {
     underWay = transfer;
@@ -60,7 +61,7 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
       if (underWay !== transfer) return;
       refused = error instanceof EnhanceError && !error.retryable;
       element.replaceChildren(
-        isOfNoKind(error) ? unfit(name) : problemBox(error),
+        isOfNoKind(error) ? unfit(name, cameOf(error.problem.detail)) : problemBox(error),
         ...(refused ? [] : [button('Try again', () => follow(send(file, name), file, name))]),
       );
     }
@@ -93,7 +94,7 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
 };
 
 /** The service lists all that an upload may be; here it is one file of a request. */
-const isOfNoKind = (error: unknown): boolean =>
+const isOfNoKind = (error: unknown): error is EnhanceError =>
   error instanceof EnhanceError && error.code === 'unsupported_media_type';
 
 const progressOf = (name: string) => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unsupported } from '../../src/media/probe/identify.ts';
-import { faultOf, otherKind } from '../../web/file-fault.ts';
+import { cameOf, faultOf, otherKind } from '../../web/file-fault.ts';
 import { inFormWords } from '../../web/words.ts';
 
 test('names of the API are told as the form shows them', () => {
@@ -43,6 +43,15 @@ test('a file of another kind is told so in one way, before it is sent and after'
   const place = { isVisual: true, mostBytes: () => undefined };
   const chosen = { name: 'voice.wav', kind: 'audio', content: new Blob(['sound']) } as const;
   assert.is(faultOf(chosen, place), otherKind('voice.wav', true));
+});
+
+test('what the service found in a file is told of it', () => {
+  const came = cameOf(unsupported(['image', 'video'], 'an SVG drawing (image/svg+xml)').message);
+  assert.match(
+    otherKind('a.svg', true, came),
+    /; “a\.svg” is an SVG drawing \(image\/svg\+xml\)\.$/,
+  );
+  assert.is(cameOf('The storage is full.'), undefined);
 });
 
 test.run();
