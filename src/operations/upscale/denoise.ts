@@ -10,7 +10,7 @@ type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits'>;
 
 /**
  * Bits of a pixel in a lossy WebP or an AVIF. With less than the first, what is for H.264 is truest; from the second on,
- * nothing is gained by taking anything away: docs/decisions/0054.
+ * nothing is gained by taking away what the format left, but noise may be what takes the bits: docs/decisions/0054 and 0121.
  */
 const [FEW, MANY] = [0.9, 2];
 
@@ -27,8 +27,7 @@ export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Relea
   if (denoise === 'off' || !levels.length) return 0;
   if (denoise !== 'auto') return denoise;
   const bits = found.kind === 'video' ? 0 : found.lossyBits;
-  if (bits === undefined) return MEASURED;
-  if (bits >= MANY) return 0;
+  if (bits === undefined || bits >= MANY) return MEASURED;
   return bits < FEW && levels.includes(H264) ? H264 : 1;
 };
 

@@ -82,8 +82,10 @@ export const upscale = operation({
       background,
       // Without, it is what it was before there was a choice.
       ...(denoise === 'off' ? [] : ['denoise', denoise]),
-      // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG.
-      ...(denoise === 'auto' && inputKind === 'image' ? ['lossy cleaned', 'by its table'] : []),
+      // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG, nor noise.
+      ...(denoise === 'auto' && inputKind === 'image'
+        ? ['lossy cleaned', 'by its table', 'noise measured']
+        : []),
       // Videos had neither subtitles nor chapters before.
       ...(inputKind === 'video' ? [...calmingOf(options), 'subtitles kept'] : []),
     ];
