@@ -74,10 +74,11 @@ def inside_of(*shown: tuple[Planes, Floats]) -> Bytes:
 
 
 def opened(opening: float, inside: Bytes | None) -> Rendered:
-    """A shut frame that is rendered open."""
+    """A shut frame that is rendered open, as wide as it is: in a narrower mouth there is less light."""
     planes, colours, mesh = shut()
     subject = measure(planes, colours, mesh)
-    return render(planes, colours, mesh, MouthRequest(target(opening), subject, "photo", BALANCED, inside))
+    asked = target(opening, width=person().rest.width)
+    return render(planes, colours, mesh, MouthRequest(asked, subject, "photo", BALANCED, inside))
 
 
 def is_green(planes: Planes) -> npt.NDArray[np.bool_]:

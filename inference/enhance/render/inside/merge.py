@@ -43,6 +43,8 @@ from .merged import (
     shapes_of,
     show,
 )
+from .narrow import NONE as NOT_NARROWED
+from .narrow import narrowing_of
 from .shade import UNCHANGED, Shown, learnt
 from .under_lip import lip_shades, without
 from .upper import ENOUGH, upper_row
@@ -79,7 +81,7 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, opened_lips.UNCHANGED),
+        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, NOT_NARROWED, opened_lips.UNCHANGED),
         *(0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
@@ -123,6 +125,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         at_points(edge),
         lip_shade,
         UNCHANGED,
+        NOT_NARROWED,
         opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),
@@ -135,7 +138,10 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     """What is merged, with the shade in which the lenders show it."""
     # Where lips are little apart, what looks like lips is what is seen in that mouth.
     shown = [lender for lender in lenders if (lender.seen if lender.lips.gap < HARDLY_APART else lender.belief) > WORTH]
-    return replace(merged, shade=learnt([mouth for lender in shown if (mouth := _shown(merged, lender, person, colours))]))
+    seen = [(mouth, lender.lips.width) for lender in shown if (mouth := _shown(merged, lender, person, colours))]
+    narrowing = narrowing_of(*zip(*seen, strict=True)) if seen else NOT_NARROWED
+    lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
+    return replace(merged, shade=learnt(lit), narrowing=narrowing)
 
 
 def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[tuple[float, Array, Floats]]:

@@ -25,6 +25,7 @@ from enhance.render.lips.shape import Asked
 from .interior import Hole
 from .lip_shade import SIZE as LIP_SIZE
 from .lip_shade import shade_under
+from .narrow import Narrowing
 from .shade import SIZE, Places, at_places
 from .skull import FRONT, Skull
 
@@ -65,6 +66,8 @@ class Inside:
     """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
     """Of the whole inside, in addition to what every mouth has."""
+    narrowing: Narrowing
+    """Of its light, in mouths that are narrower or wider than the clip's."""
     lips: Annotated[Array, Shape(*LIPS_SIZE)]
     """How their colours change as the mouth opens (finish/opened_lips.py)."""
     levels: int
@@ -106,7 +109,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=4)
+INSIDE = Record("INSIDE", Inside, version=5)
 
 
 def size_of(density: float) -> int:
@@ -208,7 +211,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
     shade = shade_at(inside, places_of(to))
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
-    dim(shown, shade[..., 0], black)
+    dim(shown, shade[..., 0] * np.float32(inside.narrowing.light(to.asked.width)), black)
     shown[..., 1:] += shade[..., 1:]
     return shown
 

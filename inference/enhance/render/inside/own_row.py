@@ -61,7 +61,7 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
     at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
     black, shade = patch.colours.black, shade_at(inside, at)[..., 0]
     shade *= shade_under(inside.lip_shade, tooth_y - over)[..., 0]
-    shade *= brighter(inside.cheeks, cheeks, black) * tooth_light(inside, lips.gap)
+    shade *= brighter(inside.cheeks, cheeks, black) * tooth_light(inside, lips.gap) * inside.narrowing.light(lips.width)
     merged = (sought.luma[seen] - black) * shade[0]
     here, made = (_lighter_half(level, counts[seen]) for level in (luma[seen] - black, merged))
     told = log((max(here, 0) + DIM) / (max(made, 0) + DIM)) * ramp(lips.gap, *LIT_GAP)

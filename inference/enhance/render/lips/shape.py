@@ -98,6 +98,11 @@ class Asked:
         """S between the inner lips where they are farthest apart."""
         return float((self.lower_inner - self.upper_inner)[:, 1].max())
 
+    @property
+    def width(self) -> float:
+        """S between the corners."""
+        return float(np.linalg.norm(self.upper_outer[-1] - self.upper_outer[0]))
+
 
 def rest_of(lips: Lips, moustache: float) -> Rest:
     """The lips closed, from lips that may be open."""
