@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_render import target
-from test_render_inside import BALANCED, BT601, drawn, in_shade, inside_of, lent, own_row_of, person, shut
 
 from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.merged import merged_from
 from enhance.render.inside.narrow import DARKEST, LIGHTEST, NONE, SHARE, USUAL, Narrowing, narrowing_of
 from enhance.render.inside.shade import GAPS, Places, Shown
 from enhance.render.measure import measure
+from tests.test_render import target
+from tests.test_render_inside import BALANCED, BT601, drawn, in_shade, inside_of, lent, own_row_of, person, shut
 
 
 def shown(light: float) -> Shown:
