@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from enhance.geometry.heads import Array
+from enhance.geometry.heads import Array, heads_of
 from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.agreement import belief_in, share_of
 from enhance.plan.hearing import Speech
+from enhance.plan.measures import WIDTH, measure_lips
 from enhance.plan.plan import Footage, Plan, PlanSettings, plan
 from enhance.plan.prior import Prior, open_prior, open_priors
 from enhance.plan.residual import fit_residual, strength_of
@@ -179,6 +180,17 @@ def test_the_subject_keeps_their_range(prior: Prior, largest: float) -> None:
     shown = largest * at(curves(own.posteriors), times)[:, CURVES.index("jaw")]
     planned = plan(prior, said, times, footage).shapes[:, OPENING]
     assert 0.75 < planned.std() / shown.std() < 1.25
+
+
+def test_lips_are_asked_for_a_little_wider_in_speech_than_the_mesh_saw_them_and_rest_as_wide(prior: Prior) -> None:
+    own, said = speech(TALK), speech("SIL " * 20 + TALK + " SIL" * 20)
+    footage, times = clip(own), frames(said, 25)
+    seen = measure_lips(heads_of(footage.points).lips)[:, WIDTH]
+    planned = plan(prior, said, times, footage).shapes[:, WIDTH]
+    talks = at(liveliness(said.activity)[:, None], times)[:, 0] > 0.99
+    assert talks.any() and not talks.all()
+    assert planned[talks].mean() == pytest.approx(1.03 * seen.mean(), rel=0.01)
+    assert planned[[0, -1]] == pytest.approx(np.median(seen), rel=0.01)
 
 
 def _learnt(prior: Prior, own: Speech, jaw: Array | None) -> tuple[Array, Array]:
