@@ -10,8 +10,8 @@ from enhance.render.inside.merged import merged_from
 from enhance.render.inside.narrow import DARKEST, LIGHTEST, NONE, SHARE, USUAL, Narrowing, narrowing_of
 from enhance.render.inside.shade import GAPS, Places, Shown
 from enhance.render.measure import measure
-from tests.test_render import target
-from tests.test_render_inside import BALANCED, BT601, drawn, in_shade, inside_of, lent, own_row_of, person, shut
+from tests.test_render import BT601, drawn, target
+from tests.test_render_inside import BALANCED, in_shade, inside_of, lent, own_row_of, person, shut
 
 
 def shown(light: float) -> Shown:
