@@ -25,19 +25,19 @@ def test_what_a_clip_loses_of_its_light_in_narrow_mouths_is_learnt() -> None:
     widths = np.linspace(0.40, 0.60, 24)
 
     def loss(of_clip: float) -> float:
-        return narrowing_of([shown(np.exp(of_clip * (width / 0.5 - 1))) for width in widths], list(widths)).loss / SHARE
+        return narrowing_of([(shown(np.exp(of_clip * (width / 0.5 - 1))), width) for width in widths]).loss / SHARE
 
-    assert narrowing_of([shown(1)] * 24, list(widths)).usual == pytest.approx(0.5)
+    assert narrowing_of([(shown(1), width) for width in widths]).usual == pytest.approx(0.5)
     assert 2.0 < loss(2.4) < 2.4
     assert 0 < loss(0.0) < 0.5 * USUAL
     assert loss(-2.0) == 0  # narrower mouths are nowhere lighter
 
 
 def test_a_clip_that_shows_one_width_loses_what_people_usually_lose() -> None:
-    alone = narrowing_of([shown(0.8)], [0.5])
+    alone = narrowing_of([(shown(0.8), 0.5)])
     assert alone.usual == 0.5
     assert alone.loss == pytest.approx(SHARE * USUAL)
-    assert narrowing_of([], []) == NONE
+    assert narrowing_of([]) == NONE
     assert NONE.light(0.3) == NONE.light(0.8) == 1
 
 

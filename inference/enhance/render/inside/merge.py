@@ -139,7 +139,7 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     # Where lips are little apart, what looks like lips is what is seen in that mouth.
     shown = [lender for lender in lenders if (lender.seen if lender.lips.gap < HARDLY_APART else lender.belief) > WORTH]
     seen = [(mouth, lender.lips.width) for lender in shown if (mouth := _shown(merged, lender, person, colours))]
-    narrowing = narrowing_of(*zip(*seen, strict=True)) if seen else NOT_NARROWED
+    narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
     return replace(merged, shade=learnt(lit), narrowing=narrowing)
 

@@ -36,12 +36,14 @@ class Narrowing:
 NONE = Narrowing(1.0, 0.0)
 
 
-def narrowing_of(mouths: Sequence[Shown], widths: Sequence[float]) -> Narrowing:
+def narrowing_of(seen: Sequence[tuple[Shown, float]]) -> Narrowing:
     """From mouths and S between their corners: what of their light their openings do not explain."""
-    if not mouths:
+    if not seen:
         return NONE
-    shade, usual = learnt(list(mouths)), float(np.median(widths))
-    off = np.array(widths) / usual - 1
+    mouths = [mouth for mouth, _ in seen]
+    widths = np.array([width for _, width in seen])
+    shade, usual = learnt(mouths), float(np.median(widths))
+    off = widths / usual - 1
     off -= off.mean()
     loss = (off @ [_gain(mouth, shade) for mouth in mouths] + PRIOR * USUAL) / (off @ off + PRIOR)
     return Narrowing(usual, SHARE * max(float(loss), 0.0))
