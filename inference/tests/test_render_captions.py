@@ -160,3 +160,19 @@ def test_what_is_held_before_a_face_is_not_written(kind: str) -> None:
     bare, mesh = large()
     planes, _ = cover(bare, BT601, mesh, kind, 1)
     assert found(planes, mesh) is None
+
+
+def inked(planes: Planes, mesh: Floats) -> Planes:
+    """The patch with lines that a pen drew on its chin: as dark and as high as letters, but neither beginning nor ending at one height."""
+    scale = pose_of(mesh).scale
+    x, y = (mesh[61] + mesh[291])[:2] / 2
+    luma = planes.y.copy()
+    for k, down in enumerate((0.30, 0.36, 0.27, 0.33, 0.38, 0.29)):
+        left, top = round(x + (k - 2.5) * 0.11 * scale), round(y + down * scale)
+        cv2.line(luma, (left, top), (left + round(0.04 * scale), top + round(0.13 * scale)), (10,), max(2, round(0.02 * scale)))
+    return Planes(luma, planes.u, planes.v)
+
+
+def test_lines_that_are_drawn_on_a_face_are_no_letters() -> None:
+    planes, mesh = large()
+    assert found(inked(planes, mesh), mesh) is None

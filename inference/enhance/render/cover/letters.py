@@ -28,10 +28,16 @@ IN_A_ROW, IN_A_WORD = 4, 2
 """So many pieces of like height and luma side by side are letters; with a black outline on the face fewer are."""
 SHARP_LETTER = 0.3
 """The least share of each that is sharp."""
-LIKE_HEIGHT, LIKE_LUMA, LIKE_CHROMA = (0.5, 1.7), 30, 12
+LIKE_HEIGHT, LIKE_STROKE, LIKE_LETTER = (0.5, 1.7), (0.65, 1.5), 22
+"""Of one letter's height and width of stroke, what another's of its line are, and by how many levels of luma they differ."""
+ON_LINE = 0.09, 2
+"""Of a letter's height, and pixels: by how much the tops or the feet of two letters of a line differ, at most. The lines of a
+drawn face are as high and as thick as each other, but seldom begin or end at one height."""
+LIKE_LUMA, LIKE_CHROMA = 30, 12
+"""By how many levels what belongs to a line of letters differs from them."""
 BLACK = 80
 """Luma of black letters and of black outlines, at most."""
-OUTLINE, OUTLINED = 0.06, 0.6
+OUTLINE, OUTLINED = 0.06, 0.7
 """S that an outline is wide, at most, and share of a letter's border that has black within 2 pixels where it has one."""
 BOX, STEP, EVEN = 0.2, 8, 0.85
 """S round a line of letters within which the edges of its box are sought, levels of luma a pixel that they have on the
@@ -85,7 +91,8 @@ class _Pieces:
     """Connected pixels that differ from what lies round them, each of which may be a letter."""
 
     def __init__(self, luma: Plane, ink: Mask, sharp: Mask, face: Mask) -> None:
-        count, self.label, stats, centres = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+        marked = ink.astype(np.uint8)
+        count, self.label, stats, _ = cv2.connectedComponentsWithStats(marked, connectivity=8)
 
         where = np.nonzero(ink)
         of = self.label[where]
@@ -93,9 +100,12 @@ class _Pieces:
         def sum_of(values: npt.NDArray[np.generic]) -> Array:
             return np.asarray(np.bincount(of, values[where].astype(np.float64), count), np.float64)
 
-        self.size = np.maximum(stats[:, cv2.CC_STAT_AREA], 1)
-        self.height, self.middle = stats[:, cv2.CC_STAT_HEIGHT], centres[:, 1]
-        self.luma, self.sharp = sum_of(luma) / self.size, sum_of(sharp) / self.size
+        size = np.maximum(stats[:, cv2.CC_STAT_AREA], 1)
+        self.top, self.height = (stats[:, side].astype(np.float64) for side in (cv2.CC_STAT_TOP, cv2.CC_STAT_HEIGHT))
+        self.luma, self.sharp = sum_of(luma) / size, sum_of(sharp) / size
+        rim = ink & (cv2.erode(marked, np.ones((3, 3), np.uint8)) == 0)
+        self.stroke = 0.5 + size / np.maximum(sum_of(rim), 1)
+        """How wide its strokes are, near enough to compare them: half a pixel keeps those of one and of two pixels alike."""
         self.on_face = sum_of(sharp & face)
 
     def rows(self, count: int, scale: float, on_face: bool = False) -> Mask:
@@ -103,18 +113,36 @@ class _Pieces:
         high = self.height >= max(LEAST, HEIGHT[0] * scale)
         may_be = high & (self.height <= HEIGHT[1] * scale) & (self.sharp > SHARP_LETTER)
         may_be[0] = False
+        pieces = np.flatnonzero(may_be)
+        beside = self._beside(pieces).astype(np.float32)
+        # A "y" and a "?" are of one line by what stands between them.
+        row = beside @ beside > 0
+        enough = row.sum(axis=1) >= count
+        if on_face:
+            enough &= row @ self.on_face[pieces] > SOME * scale**2
         chosen = np.zeros_like(may_be)
-        for piece in np.flatnonzero(may_be):
-            row = may_be & self._beside(piece)
-            if np.count_nonzero(row) >= count and (not on_face or self.on_face[row].sum() > SOME * scale**2):
-                chosen |= row
+        chosen[pieces[row[enough].any(axis=0)]] = True
         return np.asarray(chosen[self.label])
 
-    def _beside(self, piece: int) -> Mask:
-        """Those of like height and luma in one line with a piece."""
-        height = self.height / self.height[piece]
-        like = (height > LIKE_HEIGHT[0]) & (height < LIKE_HEIGHT[1]) & (np.abs(self.luma - self.luma[piece]) < LIKE_LUMA)
-        return np.asarray(like & (np.abs(self.middle - self.middle[piece]) < 0.5 * self.height[piece]))
+    def _beside(self, pieces: npt.NDArray[np.intp]) -> Mask:
+        """n x n: in the row of each piece, which are like it in height, stroke and luma, and stand or hang on a line with it."""
+
+        def between(values: Array) -> tuple[Array, Array]:
+            return values[pieces][None, :], values[pieces][:, None]
+
+        def like(values: Array, bounds: tuple[float, float]) -> Mask:
+            of, one = between(values)
+            return np.asarray((of > bounds[0] * one) & (of < bounds[1] * one))
+
+        def near(values: Array, off: Array | float) -> Mask:
+            of, one = between(values)
+            return np.asarray(np.abs(of - one) <= off)
+
+        share, pixels = ON_LINE
+        off = np.maximum(pixels, share * self.height[pieces])[:, None]
+        on_line = near(self.top, off) | near(self.top + self.height, off)
+        alike = like(self.height, LIKE_HEIGHT) & like(self.stroke, LIKE_STROKE) & near(self.luma, LIKE_LETTER)
+        return np.asarray(on_line & alike)
 
 
 def around(mask: Mask, pixels: int) -> Mask:
