@@ -163,7 +163,7 @@ def test_what_is_held_before_a_face_is_not_written(kind: str) -> None:
 
 
 def inked(planes: Planes, mesh: Floats) -> Planes:
-    """The patch with lines that a pen drew on its chin: as dark and as high as letters, but neither beginning nor ending at one height."""
+    """The patch with lines of a pen on its chin: as dark and as high as letters, but they begin and end at several heights."""
     scale = pose_of(mesh).scale
     x, y = (mesh[61] + mesh[291])[:2] / 2
     luma = planes.y.copy()

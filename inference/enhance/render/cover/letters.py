@@ -125,7 +125,7 @@ class _Pieces:
         return np.asarray(chosen[self.label])
 
     def _beside(self, pieces: npt.NDArray[np.intp]) -> Mask:
-        """n x n: in the row of each piece, which are like it in height, stroke and luma, and stand or hang on a line with it."""
+        """n x n: in the row of each piece, which are like it in height, stroke and luma, and stand on one line with it."""
 
         def between(values: Array) -> tuple[Array, Array]:
             return values[pieces][None, :], values[pieces][:, None]
