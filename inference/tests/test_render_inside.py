@@ -436,6 +436,18 @@ def test_a_tooth_that_gums_cut_off_does_not_get_the_other_halfs_gap_on_top() -> 
     assert of.level(row[high][:, np.abs(grid.aside - 0.06) < 0.008]).min() > 0.6 * of.level(of.tooth)
 
 
+def test_peaks_of_gum_between_teeth_in_shade_do_not_get_bright_bars_of_the_other_half() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 160.0)
+    light = np.where(grid.aside > 0, 0.55, 1)[None, :, None]
+    yuv = np.array([BT601.black, 128, 128]) + light * (of.tooth - [BT601.black, 128, 128])
+    peaks = (np.abs(np.abs(grid.aside - 0.08) - 0.03) < 0.015) & (grid.y < grid.bite - 0.03)[:, None]
+    shown = (grid.y > grid.bite - 0.08)[:, None] & (np.abs(grid.aside) < 0.16) & ~peaks
+    row = row_of(yuv, shown, subject, grid, of)
+    high = (grid.y > grid.bite - 0.09) & (grid.y < grid.bite - 0.01)
+    assert of.level(row[high][:, (grid.aside > 0.03) & (grid.aside < 0.14)]).max() < 0.7 * of.level(of.tooth)
+
+
 def test_drawn_teeth_beside_bright_ones_are_not_grey() -> None:
     """Of a row of which most lies in shade."""
     subject = person()

@@ -23,6 +23,7 @@ FILLERS = 12  # frames that it is made of, at most
 HIDDEN = 0.007  # square S without a tooth above the edge, from which the upper lip hides the teeth
 GUMS = 0.5  # redness, from a tooth's, 0, to the lips', 1, from which what is seen over teeth is their gums
 ALIKE = 0.5  # of the height of the row's other half, from which a column counts as seen
+PEAK = 0.06  # S: the widest peak of gum between two teeth
 BETWEEN = 0.1  # S: the widest gap in a row, a missing tooth
 BELOW = 0.012  # S below the edge that are still taken
 FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
@@ -51,7 +52,7 @@ def upper_row(
         made, seen = _joined(shown, grid, of)
         if not of.coloured or (seen > SEEN).sum() < HIDDEN * grid.density**2:
             return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
-    made, seen = laid([Layer(made, seen), _missing(Layer(made[:, ::-1], seen[:, ::-1]), seen)], of, lit=True)
+    made, seen = laid([Layer(made, seen), _missing(Layer(made[:, ::-1], seen[:, ::-1]), seen, grid)], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
         drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
@@ -102,12 +103,15 @@ def _teeth_in(layer: Layer, grid: Grid, of: Palette) -> Layer:
     return Layer(layer.yuv, shown)
 
 
-def _missing(layer: Layer, seen: Floats) -> Layer:
-    """The row's other half, `layer`, but not over what is seen of the same height: a tooth that gums cut off there would get a
-    second one on top."""
+def _missing(layer: Layer, seen: Floats, grid: Grid) -> Layer:
+    """The row's other half, `layer`, but not over what is seen of the same height, nor over the peaks of gum between: a tooth
+    that gums cut off there would get a second one on top, and a peak a bar in the other half's light."""
     there, here = ((shown > SEEN).sum(axis=0) for shown in (layer.shown, seen))
+    known = ((here >= ALIKE * there) & (here > 0)).astype(np.uint8)
+    known = cv2.morphologyEx(known[None], cv2.MORPH_CLOSE, np.ones((1, round(PEAK * grid.density) | 1), np.uint8))
     over = np.arange(len(seen))[:, None] < (seen > SEEN).argmax(axis=0)
-    hidden = (over & (here >= ALIKE * there) & (here > 0)).astype(np.float32)
+    # Round it as well: where soft edges of both meet, the other half would be seen as a bright rim.
+    hidden = cv2.dilate((over & (known > 0)).astype(np.float32), np.ones((5, 5), np.uint8))
     return Layer(layer.yuv, layer.shown * (1 - cv2.GaussianBlur(hidden, (0, 0), 1.0)))
 
 
