@@ -207,7 +207,8 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   no_face_detected: {
     means: 'No face was found whose mouth could be moved.',
-    advice: 'Use a clip or portrait in which the face is larger, not turned away and not covered.',
+    advice:
+      'Use a clip or portrait in which the face is larger, not turned away and not covered. A drawn face is found where it looks at the camera and has the proportions of a person: animals, emoji and heads of a few strokes are not.',
     facts: { smallest: '32 pixels' },
   },
   unsupported_option_for_model: {

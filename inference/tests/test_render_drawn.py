@@ -13,9 +13,11 @@ from skimage import data
 from enhance.geometry.frame import head_frame
 from enhance.geometry.head import pose_of
 from enhance.geometry.landmarks import (
+    LEFT_CHEEK,
     LEFT_LIDS,
     LOWER_INNER,
     LOWER_OUTER,
+    RIGHT_CHEEK,
     RIGHT_LIDS,
     UPPER_INNER,
     UPPER_OUTER,
@@ -533,6 +535,20 @@ def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> No
     between = np.array(skin) + np.clip(share, 0, 1)[:, None] * np.subtract(LASH, skin)
     assert np.quantile(np.linalg.norm(changed - between, axis=1), 0.999) < 20
     assert (share > 0.9).sum() > 100
+
+
+@pytest.mark.parametrize("skin", [SKIN, DARK])
+def test_eyes_over_blushing_cheeks_shut_and_their_lids_do_not_blush(skin: tuple[int, int, int]) -> None:
+    bare, mesh = eyes(skin=skin)
+    picture, unit = bare.copy(), float(np.linalg.norm(mesh[263] - mesh[33]))
+    for cheek in (RIGHT_CHEEK, LEFT_CHEEK):
+        x, y = (round(float(v)) for v in mesh[list(cheek), :2].mean(axis=0))
+        cv2.ellipse(picture, (x, y), (round(0.17 * unit), round(0.13 * unit)), 0, 0, 360, (240, 130, 130), -1, cv2.LINE_AA)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    x, y = mesh[[*RIGHT_LIDS[0], *RIGHT_LIDS[1]], :2].mean(axis=0).round().astype(int)
+    lid = out[y - round(0.05 * unit) : y, x - 8 : x + 8]
+    assert np.abs(lid.astype(int) - skin).max() < 12
+    assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
 
 
 @pytest.mark.parametrize("white", [WHITE, SKIN])

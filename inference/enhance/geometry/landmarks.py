@@ -44,6 +44,7 @@ LEFT_LIDS = ((362, 398, 384, 385, 386, 387, 388, 466, 263), (362, 382, 381, 380,
 EYE_POINTS = (33, 133, 362, 263, 159, 145, 386, 374)
 """Corners of both eyes, and the middles of their lids."""
 RIGHT_CHEEK, LEFT_CHEEK = (205, 50, 187, 207, 206), (425, 280, 411, 427, 426)  # below the eyes, beside the mouth
+BETWEEN_EYES = 9, 168, 6, 122, 351  # and the brows
 
 # What moves with the skull alone: eye corners, bridge of the nose, forehead, temples and cheekbones.
 SKULL = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151, 9, 8, 127, 356, 234, 454, 116, 345)

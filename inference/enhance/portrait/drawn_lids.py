@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp
-from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
+from enhance.geometry.landmarks import BETWEEN_EYES, LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
 from enhance.picture import LUMA, Picture
 
@@ -31,6 +31,7 @@ FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one
 APART = 0.075  # units: gap between an eye and a lash line that does not touch it; brows are at 0.12
 OVER = 0.8  # share of an eye's middle columns that its lash line covers
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
+ROUND = 0.5  # of what borders on an eye, that is skin at least
 SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
 DOT, RIM = 0.97, 0.12  # share of an eye of one colour, without a rim of that part of its size, from which it is a dot
@@ -109,27 +110,27 @@ class DrawnLid:
 
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
-    """Both lids; none where an eye is shut, touches hair, is cut by the picture, or has no likely size, or where they differ
-    much in height: one has a brow in it.
+    """Both lids; none where an eye is shut, touches hair, is cut by the picture, has no likely size, or no skin round it, or
+    where they differ much in height: one has a brow in it.
 
     picture: h x w x 3 uint8 RGB.
     """
-    cheeks = [_cheek(picture, frame, cheek) for cheek in (RIGHT_CHEEK, LEFT_CHEEK)]
-    if not all(cheeks):
-        return ()
-    for shaded in (False, True):
-        lids = [
-            _lid(picture, frame, eye, _skin_colour(places), shaded)
-            for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
-        ]
-        found = [lid for lid in lids if lid]
-        if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found):
-            return tuple(found)
+    # A blush, or a beard, is not of the colour that lies round the eyes.
+    for beside in ((RIGHT_CHEEK, LEFT_CHEEK), (BETWEEN_EYES, BETWEEN_EYES)):
+        places = [_places(picture, frame, points) for points in beside]
+        if not all(places):
+            continue
+        skins = [_skin_colour(each) for each in places]
+        for shaded in (False, True):
+            lids = [_lid(picture, frame, eye, skin, shaded) for eye, skin in zip((RIGHT_LIDS, LEFT_LIDS), skins, strict=True)]
+            found = [lid for lid in lids if lid]
+            if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found):
+                return tuple(found)
     return ()
 
 
-def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
-    """Roughness in grey levels and RGB of places on a cheek."""
+def _places(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
+    """Roughness in grey levels and RGB of places round points of the mesh."""
     reach = max(4, round(PROBE * frame.unit))
     seen: list[tuple[float, Floats]] = []
     for x, y in np.round(frame.mesh[list(points), :2]).astype(int):
@@ -186,9 +187,12 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: boo
     edge = max(2, round(EDGE * unit)) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
     grown = cv2.dilate(found.mask.astype(np.uint8), disc)
+    around = _skin(here, grown > 0, skin)
+    if around is None:
+        return None
     return DrawnLid(
         box=found.box,
-        skin=_skin(here, grown > 0, skin),
+        skin=around,
         eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
         opened=curve(np.minimum(top if dot else top + thickness / 2, shut)),
         shut=curve(shut),
@@ -349,11 +353,10 @@ def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
     return float(np.median(runs[runs > 0])) if (runs > 0).any() else 0.0, np.median(colours, axis=0).astype(np.float32)
 
 
-def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats:
-    """The window with the skin round the eye spread over it; pixels unlike the cheek's colour do not count as skin."""
+def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats | None:
+    """The window with the skin round the eye spread over it; pixels unlike its colour do not count as skin, and None where most
+    are: the colour is a blush's."""
     ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
     near = np.abs(here - colour).max(axis=2)
     known = ring & (near < LIKE_SKIN)
-    if known.sum() < 12:
-        return np.broadcast_to(colour.astype(np.float32), here.shape)
-    return spread(here, known)
+    return spread(here, known) if known.sum() > ROUND * ring.sum() else None
