@@ -3,8 +3,9 @@
 The network is in inference/weights (realtime.md there says what it is, and how it is called).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from math import gcd
 from pathlib import Path
@@ -99,16 +100,25 @@ class Realtime:
     def double(self, plane: Plane, strips: int | None = None) -> Plane:
         """A plane twice as large, in so many strips, one for each network if not said; LEAST_ROWS each at least."""
         height, width = plane.shape
+        many = max(1, min(strips or self._many, height // LEAST_ROWS))
+        if many == 1:
+            with self._network() as double:
+                return double(plane)
         large = np.empty((2 * height, 2 * width), np.uint8)
-        parts = spans(height, max(1, min(strips or self._many, height // LEAST_ROWS)))
-        for job in [self._strips.submit(self._strip, plane, part, large) for part in parts]:
+        for job in [self._strips.submit(self._strip, plane, part, large) for part in spans(height, many)]:
             job.result()
         return large
 
     def _strip(self, plane: Plane, rows: Span, large: Plane) -> None:
+        with self._network() as double:
+            double_rows(double, plane, rows, large)
+
+    @contextmanager
+    def _network(self) -> Iterator[Double]:
+        """One that nobody else uses meanwhile."""
         double = self._doubles.get()
         try:
-            double_rows(double, plane, rows, large)
+            yield double
         finally:
             self._doubles.put(double)
 
