@@ -23,7 +23,7 @@ KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
 VNNI_FLAGS = {"avx512_vnni", "avx_vnni"}
 MOST_CALLERS = 8  # of a GPU: of 16, each would wait longer for it than it computes
-MOST_STREAMS = 8  # as many as frames come in a call: with more streams of one core each, some would have nothing to do
+MOST_STREAMS = 8  # of one core each; more were not measured
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 
 
