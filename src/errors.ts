@@ -174,7 +174,7 @@ export const failures = {
       ? 'A face was found, but its mouth could not be changed in any frame: it is turned away, covered or cut off by the edge of the picture.'
       : f.correlation !== undefined
         ? `Expected a person's face whose mouth can be seen; what was taken for one does not move with the speech (correlation ${text(f.correlation)}).`
-        : `Expected a face of at least ${text(f.smallest)}, the smallest that is found reliably, and not upside down; found none${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}.`,
+        : `Expected a face of at least ${text(f.smallest)}, and not upside down; found none${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}.`,
   ),
   speaker_not_found: kind(422, false, (f) => `The speaker was not found: ${text(f.reason)}.`),
   rate_limited: kind(

@@ -11,6 +11,8 @@ type Note = {
   readonly advice: string;
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly faults?: readonly Fault[];
+  /** The path of the example, where only one operation fails so. */
+  readonly instance?: string;
 };
 
 const later = 'Wait as long as the header Retry-After says, then send the same request again.';
@@ -204,12 +206,14 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   no_audio_stream: {
     means: 'A sound was expected, but the file has none.',
     advice: 'Check whether the file has a sound track; then send the right one.',
+    instance: '/v1/lipsync',
   },
   no_face_detected: {
     means: 'No face was found whose mouth could be moved.',
     advice:
       'Use a clip or portrait in which the face is larger, not turned away and not covered. A drawn face is found where it looks at the camera and has the proportions of a person: animals, emoji and heads of a few strokes are not.',
-    facts: { smallest: '32 pixels' },
+    facts: { smallest: "64 pixels in width and 1/20 of the picture's longer side" },
+    instance: '/v1/lipsync',
   },
   unsupported_option_for_model: {
     means: 'The model does not support the value of an option.',
@@ -222,6 +226,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     advice:
       'Give a point inside the face, in pixels of the picture as shown, and the frame in which it is there.',
     facts: { reason: 'there is no face at (10, 20) in frame 0' },
+    instance: '/v1/lipsync',
   },
   rate_limited: {
     means: 'The key sent more requests in a minute than its rate allows.',
@@ -310,8 +315,8 @@ const notes: Readonly<Record<FailureCode, Note>> = {
 
 /** What the page of a code shows. */
 export const explain = (code: FailureCode): ProblemType => {
-  const { means, advice, facts, faults = [] } = notes[code];
-  const where = { instance: '/v1/upscale', requestId: 'b2f0c1de-4a53-4f0e-9a37-6f6f0c6c2d11' };
+  const { means, advice, facts, faults = [], instance = '/v1/upscale' } = notes[code];
+  const where = { instance, requestId: 'b2f0c1de-4a53-4f0e-9a37-6f6f0c6c2d11' };
   const example = problemOf(new Failure(code, facts, { faults }), where);
   const { title, status, retryable } = example;
   return { code, title, status, retryable, means, advice, example };

@@ -2,7 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Problem } from '../../src/contract/failure.ts';
 import { Failure, type FailureCode, type Fault, failures } from '../../src/errors.ts';
+import { SMALLEST_FACE } from '../../src/operations/lip-sync/faces/visible.ts';
 import { problemOf } from '../../src/problem.ts';
+import { explain } from '../../src/problem-notes.ts';
 
 const where = { instance: '/v1/upscale', requestId: 'r1' };
 
@@ -48,6 +50,13 @@ test('too few credits: the answer has how many are needed and how many are avail
   const problem = problemOf(new Failure('insufficient_credits', facts), where);
   assert.is(problem.required_credits, 40);
   assert.is(problem.available_credits, 12);
+});
+
+test('the example of no_face_detected is what a lip sync says', () => {
+  const { example } = explain('no_face_detected');
+  const said = new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+  assert.is(example.detail, said.message);
+  assert.is(example.instance, '/v1/lipsync');
 });
 
 test('facts for the log are not shown to the caller', () => {

@@ -6,7 +6,7 @@ import { fitted, type Size } from '../../../frame.ts';
 export const SMALLEST_WIDTH = 64;
 
 /** The smallest face that is found reliably, for messages. */
-export const SMALLEST_FACE = `${SMALLEST_WIDTH} pixels in width, and 1/20 of the picture's longer side`;
+export const SMALLEST_FACE = `${SMALLEST_WIDTH} pixels in width and 1/20 of the picture's longer side`;
 
 /** The longer side, in pixels, of the copies in which faces are tracked; smaller pictures stay as they are. */
 export const TRACKING_SIDE = 1280;
