@@ -1,6 +1,6 @@
 /** The client as another project has it: compiled, and run by plain Node. */
 import { symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
@@ -33,6 +33,16 @@ test('it is compiled for plain JavaScript, which can use it', async () => {
   writeFileSync(join(folder, 'use.js'), script);
   const { stdout } = await execa('node', ['use.js'], { cwd: folder });
   assert.equal(JSON.parse(stdout), [8, true, 'not_found', 'function']);
+});
+
+test('the types of what `npm pack ./client` compiles are not checked with those of the sources', async () => {
+  for (const project of [root, join(root, 'client')]) {
+    const asked = ['--project', project, '--showConfig'];
+    const { stdout } = await execa(join(root, 'node_modules/.bin/tsc'), asked);
+    const excluded: string[] = JSON.parse(stdout).exclude;
+    const paths = excluded.map((path) => resolve(project, path));
+    assert.ok(paths.includes(join(root, 'client/dist')), project);
+  }
 });
 
 test('a webhook is believed for its own secret, text and time only', () => {
