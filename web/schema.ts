@@ -5,6 +5,7 @@ export type Schema = {
   readonly enum?: readonly (string | number)[];
   readonly const?: string | number;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;

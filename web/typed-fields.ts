@@ -48,7 +48,8 @@ export const text = ({ name, schema }: Wanted): Field => {
 /** What has no control of its own is written as JSON. */
 export const json = ({ name, schema }: Wanted): Field => {
   const area = make('textarea', { id: freshId(name), rows: 2, spellcheck: 'false' });
-  if (schema.default !== undefined) area.placeholder = JSON.stringify(schema.default);
+  const example = schema.default ?? schema.examples?.[0];
+  if (example !== undefined) area.placeholder = JSON.stringify(example);
   return {
     element: labelled(`${name} (JSON)`, schema, area),
     value: () => {
@@ -56,7 +57,8 @@ export const json = ({ name, schema }: Wanted): Field => {
       try {
         return JSON.parse(area.value);
       } catch (cause) {
-        throw new Error(`${labelOf(name)}: expected JSON; ${cause}.`, { cause });
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`${labelOf(name)}: expected JSON; ${why}.`, { cause });
       }
     },
     set: (value) => {

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Segment } from '../../src/operations/lip-sync/request.ts';
 import { places } from '../../src/stack/home.mjs';
 import { holdBack, isAccessible, realBrowser } from '../real/browser.ts';
 import { makeClip } from '../real/clip.ts';
@@ -181,6 +182,17 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   await isAccessible(page);
   // The form's words, not the API's: `cut_off`.
   assert.is(await page.getByText(/: cut off ends with the shorter, loop and bounce/).count(), 1);
+  // A field that is written as JSON shows by an example what belongs there, and says what is wrong in it.
+  await page.getByText('More options').click();
+  const segments = page.getByLabel('Segments (JSON)');
+  const example = await segments.getAttribute('placeholder');
+  assert.ok(Segment.safeParse(JSON.parse(example ?? '')[0]).success, String(example));
+  await segments.fill('[{"start":0');
+  await segments.blur();
+  await page.getByText(/^Segments: expected JSON; (?!SyntaxError)/).waitFor();
+  await segments.fill('');
+  await segments.blur();
+  await startButton(page).waitFor();
   await start(page);
   await result(page).waitFor({ timeout: 180_000 });
   await page.getByRole('slider', { name: 'Time' }).fill('0.4');

@@ -113,7 +113,8 @@ const options = {
     .optional()
     .describe(
       'spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged',
-    ),
+    )
+    .meta({ examples: [[{ start: 2, end: 4.5, audio: { start: 0, end: 2.5 } }]] }),
   options: LipsyncTuning.prefault({}),
 };
 
