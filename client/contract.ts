@@ -339,7 +339,19 @@ export interface components {
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
+            /**
+             * @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged
+             * @example [
+             *       {
+             *         "start": 2,
+             *         "end": 4.5,
+             *         "audio": {
+             *           "start": 0,
+             *           "end": 2.5
+             *         }
+             *       }
+             *     ]
+             */
             readonly segments?: readonly components["schemas"]["Segment"][];
             /** @description default: {} */
             readonly options?: components["schemas"]["LipsyncTuning"];
@@ -479,7 +491,19 @@ export interface components {
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
+            /**
+             * @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged
+             * @example [
+             *       {
+             *         "start": 2,
+             *         "end": 4.5,
+             *         "audio": {
+             *           "start": 0,
+             *           "end": 2.5
+             *         }
+             *       }
+             *     ]
+             */
             readonly segments?: readonly components["schemas"]["Segment"][];
             /** @description default: {} */
             readonly options?: components["schemas"]["LipsyncTuning"];
@@ -632,7 +656,19 @@ export interface components {
                 /** @description the number of boxes */
                 readonly boxes: number;
             };
-            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
+            /**
+             * @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged
+             * @example [
+             *       {
+             *         "start": 2,
+             *         "end": 4.5,
+             *         "audio": {
+             *           "start": 0,
+             *           "end": 2.5
+             *         }
+             *       }
+             *     ]
+             */
             readonly segments?: readonly components["schemas"]["SegmentResponse"][];
             readonly options: components["schemas"]["LipsyncTuningResponse"];
         };
