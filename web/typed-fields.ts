@@ -48,8 +48,9 @@ export const text = ({ name, schema }: Wanted): Field => {
 /** What has no control of its own is written as JSON. */
 export const json = ({ name, schema }: Wanted): Field => {
   const area = make('textarea', { id: freshId(name), rows: 2, spellcheck: 'false' });
-  const example = schema.default ?? schema.examples?.[0];
-  if (example !== undefined) area.placeholder = JSON.stringify(example);
+  const [example] = schema.examples ?? [];
+  if (schema.default !== undefined) area.placeholder = JSON.stringify(schema.default);
+  else if (example !== undefined) area.placeholder = `such as ${JSON.stringify(example)}`;
   return {
     element: labelled(`${name} (JSON)`, schema, area),
     value: () => {
