@@ -7,6 +7,9 @@ from enhance.geometry.landmarks import LEFT_CORNER, LOWER_LIP, PLAN_POINTS, RIGH
 
 MEASURES = ("opening", "width", "upper", "corners")
 OPENING, WIDTH, UPPER, CORNERS = range(4)
+AS_WIDE = 1.03
+"""By how many times wider mouths are asked for in speech than they are meant to be seen: of what is rendered a mesh sees the
+corners inside of those where lips that part end."""
 
 _UPPER, _LOWER = PLAN_POINTS.index(UPPER_LIP), PLAN_POINTS.index(LOWER_LIP)
 _RIGHT, _LEFT = PLAN_POINTS.index(RIGHT_CORNER), PLAN_POINTS.index(LEFT_CORNER)

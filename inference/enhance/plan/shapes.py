@@ -7,7 +7,7 @@ from enhance.speech.classes import CURVES, SIL
 from enhance.speech.curves import ALMOST, curves
 
 from .hearing import Speech, as_long
-from .measures import CORNERS, MEASURES, OPENING, UPPER, WIDTH
+from .measures import AS_WIDE, CORNERS, MEASURES, OPENING, UPPER, WIDTH
 from .mouth_range import MouthRange
 from .stillness import liveliness, runs
 from .tracks import FRAME, at, interval
@@ -17,7 +17,6 @@ LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
 _AS_SEEN = 1.07  # a mesh sees what is rendered less open than it was asked to be, and the openings of people are what it sees
-_AS_WIDE = 1.03  # and narrower: its corners lie inside of those where lips that part end
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # value of the closure track from which the lips touch
@@ -41,7 +40,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     biting = said["labiodental"] * alive[:, 0]
     parted = mouth.parted * alive[:, 0]
     measures[:, OPENING] = _within(_AS_SEEN * _above(measures[:, OPENING], parted), 0, LARGEST_OPENING)
-    measures[:, WIDTH] *= 1 + (_AS_WIDE - 1) * alive[:, 0]
+    measures[:, WIDTH] *= 1 + (AS_WIDE - 1) * alive[:, 0]
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
     starts = times - lag + _QUIET * FRAME

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, Pose, smoothstep
 from enhance.geometry.planes import Colours
+from enhance.plan.measures import AS_WIDE
 from enhance.record import Record, Shape
 from enhance.render.finish.opened_lips import SIZE as LIPS_SIZE
 from enhance.render.light import DIM
@@ -25,7 +26,7 @@ from enhance.render.lips.shape import Asked
 from .interior import Hole
 from .lip_shade import SIZE as LIP_SIZE
 from .lip_shade import shade_under
-from .narrow import ASKED, Narrowing
+from .narrow import Narrowing
 from .shade import SIZE, Places, at_places
 from .skull import FRONT, Skull
 
@@ -211,7 +212,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
     shade = shade_at(inside, places_of(to))
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
-    dim(shown, shade[..., 0] * np.float32(inside.narrowing.light(to.asked.width / ASKED)), black)
+    dim(shown, shade[..., 0] * np.float32(inside.narrowing.light(to.asked.width / AS_WIDE)), black)
     shown[..., 1:] += shade[..., 1:]
     return shown
 

@@ -17,8 +17,6 @@ PRIOR = 0.1
 SHARE = 0.35
 """Of what is learnt: the width that is asked for is only partly that which the person would have (r .4), and the light with it.
 With .7 the men with glasses and in a suit lost half a dB inside."""
-ASKED = 1.03
-"""By how many times wider mouths are asked for than they are meant to be seen (plan/shapes.py)."""
 DARKEST, LIGHTEST = 0.55, 1.2
 DIM = 4.0
 """Grey levels by which the light of a dark mouth is raised before it is compared."""
