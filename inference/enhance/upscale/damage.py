@@ -31,7 +31,9 @@ _LEAST_FOUND = 3  # of the nine frequencies
 
 def denoise_level(picture: AnyPicture) -> int:
     """Which of upscaler.DENOISING is the truest to what was a JPEG (docs/decisions/0050), or is noisy (0121); 0 for none."""
-    return max(bisect(_LIMITS, jpeg_step(picture)), noise_level(_luma(_middle(picture))))
+    middle = _middle(picture)
+    luma = _luma(middle)
+    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(luma))
 
 
 def jpeg_step(picture: AnyPicture) -> float:
@@ -41,7 +43,10 @@ def jpeg_step(picture: AnyPicture) -> float:
     where the blocks begin.
     """
     middle = _middle(picture)
-    luma = _luma(middle)
+    return _jpeg_step(middle, _luma(middle))
+
+
+def _jpeg_step(middle: AnyPicture, luma: Floats) -> float:
     if min(luma.shape) < _LEAST_SIDE:
         return 0.0
     found = _step_of(luma)
