@@ -14,7 +14,7 @@ from .cascade import Cascade, Pass
 from .mosaic import Mosaic, Recent
 from .network import Network, open_network
 from .resample import REACH, box, enlarge
-from .upscaler import RECENT_BYTES, Recipe, Recipes, Upscaler, mirrored
+from .upscaler import RECENT_BYTES, Recipe, Recipes, Upscaler, mirrored, on_threads
 
 Run = Callable[[FloatPlanes], FloatPlanes]
 
@@ -32,14 +32,11 @@ def open_onnx_upscaler(name: str, path: Path, engine: Engine) -> Upscaler:
     if engine.plans_each_size:
         network = replace(network, side=SIDE if network.context is not None else STEP + OVERLAP + 2 * (network.eats + EDGE))
 
-    def recipes(network: Network) -> Recipes:
-        return {scale: recipe.on(engine.callers) for scale, recipe in recipes_of(network).items()}
-
     @cache
     def deep_recipes() -> Recipes:
-        return recipes(network.opened_by(engine.open_exact, path))
+        return on_threads(recipes_of(network.opened_by(engine.open_exact, path)), engine)
 
-    upscaler = Upscaler(name, engine.name, recipes(network), deep_recipes)
+    upscaler = Upscaler(name, engine.name, on_threads(recipes_of(network), engine), deep_recipes)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler

@@ -20,6 +20,7 @@ from enhance.picture import LUMA, SCALES, BadPictureError, FloatPlanes
 
 from .cascade import Cascade, Pass, Span, spans
 from .resample import REACH, enlarge
+from .threads import results_of
 
 Plane = npt.NDArray[np.uint8]
 """height x width: luma, Cb or Cr, as the decoder gives it."""
@@ -88,13 +89,7 @@ class Realtime:
         # So many of each frame that all networks have as much to do.
         double = partial(self.double, strips=self._many // gcd(self._many, len(frames)))
         jobs = [self._frames.submit(_enlarge, one, size, scale, out, double) for one, out in zip(frames, large, strict=True)]
-        try:
-            for job in jobs:
-                before_frame()
-                job.result()
-        finally:
-            for job in jobs:
-                job.cancel()
+        results_of(jobs, before_frame)
         return large
 
     def double(self, plane: Plane, strips: int | None = None) -> Plane:
@@ -105,8 +100,7 @@ class Realtime:
             with self._network() as double:
                 return double(plane)
         large = np.empty((2 * height, 2 * width), np.uint8)
-        for job in [self._strips.submit(self._strip, plane, part, large) for part in spans(height, many)]:
-            job.result()
+        results_of([self._strips.submit(self._strip, plane, part, large) for part in spans(height, many)])
         return large
 
     def _strip(self, plane: Plane, rows: Span, large: Plane) -> None:

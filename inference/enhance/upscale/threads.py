@@ -1,7 +1,7 @@
 """Tiles computed side by side: a GPU runs one network at a time, and what surrounds it takes longer on one core of the CPU."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Tile = TypeVar("Tile")
@@ -20,13 +20,17 @@ def side_by_side(
     if threads == 1:
         return [one(tile) for tile in tiles]
     with ThreadPoolExecutor(threads, thread_name_prefix="tile") as pool:
-        jobs = [pool.submit(compute, tile) for tile in tiles]
-        results = []
-        try:
-            for job in jobs:
-                before_tile()
-                results.append(job.result())
-        finally:
-            for job in jobs:
-                job.cancel()
+        return results_of([pool.submit(compute, tile) for tile in tiles], before_tile)
+
+
+def results_of(jobs: Sequence[Future[Result]], before_each: Callable[[], None] = lambda: None) -> list[Result]:
+    """What the jobs give, in their order. Where one fails, or before_each raises, those that have not begun are cancelled."""
+    results = []
+    try:
+        for job in jobs:
+            before_each()
+            results.append(job.result())
+    finally:
+        for job in jobs:
+            job.cancel()
     return results

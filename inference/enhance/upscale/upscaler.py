@@ -93,33 +93,35 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
         path = realtime.WEIGHTS / f"{name}.onnx" if name in OURS.values() else weights / f"{name}.onnx"
         if not path.exists():
             raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
-        form = FORMS.get(name, WAIFU2X)
-        if not engine.plans_each_size:
-            return Pass(open_network(path), form.scale, form.eats, form.context)
-        return Pass(in_squares(open_network(path), form), form.scale, form.eats, form.context, form.side)
+        run, form, side = open_network(path), FORMS.get(name, WAIFU2X), None
+        if engine.plans_each_size:
+            run, side = in_squares(run, form), form.side
+        return Pass(run, form.scale, form.eats, form.context, side)
 
     def loading(is_deep: bool) -> Load:
         return partial(load, engine.open_exact if is_deep else engine.open_half)
 
-    def on_threads(recipes: Recipes) -> Recipes:
-        return {scale: recipe.on(engine.callers) for scale, recipe in recipes.items()}
-
     @cache
     def deep_recipes() -> Recipes:
-        return on_threads(MODELS[model](loading(is_deep=True)))
+        return on_threads(MODELS[model](loading(is_deep=True)), engine)
 
     @cache
     def denoising(level: int, is_deep: bool) -> Recipes:
-        return on_threads(photo(loading(is_deep), DENOISING[level]))
+        return on_threads(photo(loading(is_deep), DENOISING[level]), engine)
 
     @cache
     def alpha(is_deep: bool) -> Recipes:
-        return on_threads(photo(loading(is_deep)))
+        return on_threads(photo(loading(is_deep)), engine)
 
-    recipes = on_threads(MODELS[model](loading(is_deep=False)))
+    recipes = on_threads(MODELS[model](loading(is_deep=False)), engine)
     upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
     _warm_up(upscaler)
     return upscaler
+
+
+def on_threads(recipes: Recipes, engine: Engine) -> Recipes:
+    """The same recipes, on as many threads as the engine takes calls from."""
+    return {scale: recipe.on(engine.callers) for scale, recipe in recipes.items()}
 
 
 def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
