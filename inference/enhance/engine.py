@@ -4,7 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -167,12 +167,12 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
     def open_streams(path: Path) -> list[Callable[[Values], Values]]:
         return [open_network(path)]
 
-    name = "onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}"
+    cpu = Engine("onnxruntime cpu", open_network, open_network, open_network, open_streams, False, open_graph)
     if kind == "onnxruntime":
-        return Engine(name, open_network, open_network, open_network, open_streams, has_vnni=False, open_graph=open_graph)
+        return cpu
     open_half = partial(open_network, is_half=True) if kind == "cuda" else open_network  # TensorRT chooses by itself
     callers = min(threads, MOST_CALLERS)
-    return Engine(name, open_network, open_network, open_half, open_streams, False, open_graph, True, callers)
+    return replace(cpu, name=f"onnxruntime {kind}", open_half=open_half, plans_each_size=True, callers=callers)
 
 
 def in_half(path: Path) -> bytes:
