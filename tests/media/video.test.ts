@@ -325,6 +325,15 @@ test('cover art is left alone', async () => {
   assert.match(await bannerOf(target), /64x48/);
 });
 
+test('a clip cut without encoding it anew, whose first 75 pictures are hidden', async () => {
+  const whole = await makeClip(at('cut1.mp4'), pattern(4), [...h264, '-g', '250']);
+  const clip = await makeClip(at('cut2.mp4'), ['-ss', '3', '-i', whole], ['-c', 'copy']);
+  const { frames: expected } = await probe(clip);
+  const frames = await decode(clip);
+  assert.equal([frames.length, expected], [25, 25]);
+  assert.equal(frames[0]?.pixels, (await decode(whole))[75]?.pixels);
+});
+
 test('a clip of one picture', async () => {
   const clip = await makeClip(at('s.mp4'), pattern(0.04), h264);
   const { encoded } = await again(clip);

@@ -16,6 +16,9 @@ type FirstPicture = Pick<
 /** How many packets are searched for a picture: the first, then, where that is damaged, 50. */
 const PACKETS = [1, 50];
 
+/** Else a picture that an edit list takes away, up to hundreds before the first one shown, would not be given. */
+const CUT_OFF_TOO = ['-ignore_editlist', '1'];
+
 const entries = [
   'frame=width,height,pix_fmt,sample_aspect_ratio,interlaced_frame,color_range,color_space,color_primaries,color_transfer',
   'frame_side_data=rotation',
@@ -42,7 +45,7 @@ export const decodeFirst = async (
   video: NonNullable<Streams['video']>,
   options: FfmpegOptions,
 ): Promise<FirstPicture> => {
-  const asked = [...input, '-select_streams', 'V:0', '-show_entries', entries];
+  const asked = [...CUT_OFF_TOO, ...input, '-select_streams', 'V:0', '-show_entries', entries];
   let errorText = '';
   for (const packets of PACKETS) {
     const args = [...asked, '-read_intervals', `%+#${packets}`];
