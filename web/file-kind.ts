@@ -35,4 +35,8 @@ const endings: Readonly<Record<string, MediaKind>> = {
   oga: 'audio',
   aac: 'audio',
   wma: 'audio',
+  aif: 'audio',
+  aiff: 'audio',
+  caf: 'audio',
+  amr: 'audio',
 };

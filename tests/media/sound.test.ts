@@ -34,6 +34,9 @@ test('each format is measured to the sample, or as well as it tells', async () =
   for (const [name, codec, within] of [
     ['a.wav', ['-c:a', 'pcm_s24le'], 0],
     ['a.wav', ['-c:a', 'pcm_s16le', '-rf64', 'always'], 0],
+    ['a.aiff', ['-c:a', 'pcm_s16be'], 0],
+    ['a.caf', ['-c:a', 'alac'], 0.04],
+    ['a.caf', ['-c:a', 'pcm_s16le'], 0],
     ['a.flac', [], 0],
     ['a.mp3', ['-c:a', 'libmp3lame', '-q:a', '4'], 0],
     ['a.mp3', ['-c:a', 'libmp3lame', '-id3v2_version', '0', '-write_xing', '0'], 0.06],
@@ -47,6 +50,16 @@ test('each format is measured to the sample, or as well as it tells', async () =
     near(durationSeconds, 1.25, within + 1e-6);
     assert.equal([sampleRate, channels], [48_000, 1], name);
   }
+});
+
+test('a recording of a phone in AMR is measured', async () => {
+  const frame = Buffer.alloc(32); // 20 ms of 12.2 kbit/s: a byte that says so, then 31 bytes
+  frame[0] = 0x3c;
+  const path = at('a.amr');
+  writeFileSync(path, Buffer.concat([Buffer.from('#!AMR\n'), ...Array(75).fill(frame)]));
+  const { durationSeconds, sampleRate, channels } = await probeSound(path);
+  assert.equal([durationSeconds, sampleRate, channels], [1.5, 8_000, 1]);
+  assert.is((await heard(path)).length, 1.5 * HEARD_RATE);
 });
 
 test('channels that cancel each other out are heard by the left one; silence is silence', async () => {
@@ -180,11 +193,11 @@ test('what is no sound is refused, and what came is told', async () => {
       .toBuffer(),
   );
   const avi = await makeClip(at('d.avi'), [...pattern(0.2), ...tone(0.2)], h264);
-  const aiff = await makeClip(at('d.aiff'), tone(0.3));
+  const wavPack = await makeClip(at('d.wv'), tone(0.3));
   for (const [path, came] of [
     [image, /got image\/png/],
     [avi, /got video\/vnd.avi/],
-    [aiff, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/aiff/],
+    [wavPack, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/wavpack/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }

@@ -41,6 +41,9 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/mp4', container: 'mov' },
   { kind: 'audio', mime: 'audio/flac', container: 'flac' },
   { kind: 'audio', mime: 'audio/x-ms-asf', container: 'asf' },
+  { kind: 'audio', mime: 'audio/aiff', container: 'aiff' },
+  { kind: 'audio', mime: 'audio/x-caf', container: 'caf' },
+  { kind: 'audio', mime: 'audio/amr', container: 'amr' },
   { kind: 'audio', mime: 'audio/ogg', container: 'ogg' },
   { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
@@ -60,7 +63,7 @@ const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
   video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP)',
   audio:
-    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
+    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
 };
 /** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
@@ -120,7 +123,7 @@ export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
 
 const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
-  const mime = isWave64(head) ? 'audio/wav' : found?.mime;
+  const mime = isWave64(head) ? 'audio/wav' : isCoreAudio(head) ? 'audio/x-caf' : found?.mime;
   const several = mime !== undefined && (isAnimated(mime, head) || (await hasSeveral(path, mime)));
   const type = several
     ? animations.find((animation) => animation.mime === mime)
@@ -134,6 +137,9 @@ const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is
 /** RF64 in place of RIFF (EBU Tech 3306): a WAV that is larger than 4 GB, or was begun so that it could become that. */
 const isWave64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
+
+/** A CAF, as Apple's programs write it: file-type does not know it. */
+const isCoreAudio = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'caff';
 
 const describe = (mime: string | undefined, head: Buffer, several: boolean): string => {
   if (head.length === 0) return 'an empty file';
