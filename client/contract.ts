@@ -13,7 +13,7 @@ export interface components {
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
             readonly denoise?: components["schemas"]["UpscaleDenoise"];
-            /** @description png for images and mp4 for videos unless given */
+            /** @description unless given, png for images and mp4 for videos */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
@@ -83,7 +83,7 @@ export interface components {
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
             readonly denoise?: components["schemas"]["UpscaleDenoise"];
-            /** @description png for images and mp4 for videos unless given */
+            /** @description unless given, png for images and mp4 for videos */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
@@ -291,7 +291,7 @@ export interface components {
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
             readonly denoise?: components["schemas"]["UpscaleDenoiseResponse"];
-            /** @description png for images and mp4 for videos unless given */
+            /** @description unless given, png for images and mp4 for videos */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
         };

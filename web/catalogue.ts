@@ -48,7 +48,10 @@ export const allowedValues = (
   return Array.isArray(list) ? list : undefined;
 };
 
-/** "0.5 credits per megapixel", from `credits_per_megapixel: 0.5`; "… (realtime: 0.05)" where an effort has a rate of its own. */
+/**
+ * "0.5 credits per megapixel, and per second of a video", from `credits_per_megapixel: 0.5`; "… (realtime: 0.05)" where an
+ * effort has a rate of its own.
+ */
 export const rateText = (model: Model, variants: readonly Model[]): string => {
   const [name, rate] = rateOf(model);
   if (name === '') return '';
@@ -58,8 +61,9 @@ export const rateText = (model: Model, variants: readonly Model[]): string => {
       ? `${one.effort}: ${rateOf(one)[1]}`
       : [],
   );
+  const length = name.endsWith('_per_megapixel') ? ', and per second of a video' : '';
   const also = others.length > 0 ? ` (${others.join(', ')})` : '';
-  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}${also}`;
+  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}${length}${also}`;
 };
 
 const rateOf = ({ price }: Model): readonly [name: string, rate: unknown] =>

@@ -84,6 +84,7 @@ export const createForm = (
     (at) => {
       const left = current;
       show(at);
+      nameOperation(operations[at]?.kind ?? '');
       if (current) left?.moveFiles(current);
     },
   );
@@ -111,7 +112,7 @@ export const createForm = (
     code.update();
   };
   takePasted(take);
-  show(0);
+  show(positionOf(operations, namedOperation()));
 
   return {
     element: make(
@@ -126,12 +127,24 @@ export const createForm = (
     askAgain: () => current?.askAgain(),
     /** Puts an earlier request in, or a file for an operation. */
     fill: (kind: string, body: Body, files: readonly (Chosen | null)[]): void => {
-      const at = forms.findIndex(({ operation }) => operation.kind === kind);
-      show(Math.max(0, at));
+      show(positionOf(operations, kind));
+      nameOperation(kind);
       current?.fill(body, files);
     },
   };
 };
+
+/** Of the first, where there is none of this kind. */
+const positionOf = (operations: readonly Operation[], kind: string | null): number =>
+  Math.max(
+    0,
+    operations.findIndex((operation) => operation.kind === kind),
+  );
+
+/** The operation is in the address, so that a reload shows the same one. */
+const namedOperation = (): string | null => new URLSearchParams(location.search).get('operation');
+const nameOperation = (kind: string): void =>
+  history.replaceState(null, '', `?operation=${kind}${location.hash}`);
 
 const startText = ({ credits, cached }: Estimate): string =>
   cached ? 'Start for free' : `Start for ${creditsText(credits)}`;

@@ -3,7 +3,8 @@ import { freshId, make } from './dom.ts';
 import { type Field, labelled, type Wanted } from './field.ts';
 import { labelOf } from './words.ts';
 
-export const number = ({ name, schema }: Wanted): Field => {
+export const number = (wanted: Wanted): Field => {
+  const { name, schema } = wanted;
   const input = make('input', {
     id: freshId(name),
     type: 'number',
@@ -13,46 +14,44 @@ export const number = ({ name, schema }: Wanted): Field => {
     placeholder: schema.default === undefined ? 'automatic' : String(schema.default),
   });
   const range = `${schema.minimum ?? 'any'} to ${schema.maximum ?? 'any'}`;
-  return {
-    element: labelled(name, schema, input),
+  return typed(wanted, input, {
+    label: name,
     value: () => {
       if (!input.validity.valid) throw new Error(`${labelOf(name)}: expected a number, ${range}.`);
       return input.value === '' ? undefined : input.valueAsNumber;
     },
-    set: (value) => {
-      input.value = typeof value === 'number' && value !== schema.default ? String(value) : '';
-    },
-  };
+    textOf: (value) => (typeof value === 'number' && value !== schema.default ? String(value) : ''),
+  });
 };
 
-export const text = ({ name, schema }: Wanted): Field => {
+export const text = (wanted: Wanted): Field => {
+  const { name, schema } = wanted;
   const input = make('input', {
     id: freshId(name),
     type: 'text',
     pattern: schema.pattern,
     placeholder: 'automatic',
   });
-  return {
-    element: labelled(name, schema, input),
+  return typed(wanted, input, {
+    label: name,
     value: () => {
       if (!input.validity.valid)
         throw new Error(`${labelOf(name)}: expected ${schema.description ?? schema.pattern}.`);
       return input.value === '' ? undefined : input.value;
     },
-    set: (value) => {
-      input.value = typeof value === 'string' ? value : '';
-    },
-  };
+    textOf: (value) => (typeof value === 'string' ? value : ''),
+  });
 };
 
 /** What has no control of its own is written as JSON. */
-export const json = ({ name, schema }: Wanted): Field => {
+export const json = (wanted: Wanted): Field => {
+  const { name, schema } = wanted;
   const area = make('textarea', { id: freshId(name), rows: 2, spellcheck: 'false' });
   const [example] = schema.examples ?? [];
   if (schema.default !== undefined) area.placeholder = JSON.stringify(schema.default);
   else if (example !== undefined) area.placeholder = `such as ${JSON.stringify(example)}`;
-  return {
-    element: labelled(`${name} (JSON)`, schema, area),
+  return typed(wanted, area, {
+    label: `${name} (JSON)`,
     value: () => {
       if (area.value.trim() === '') return undefined;
       try {
@@ -62,9 +61,51 @@ export const json = ({ name, schema }: Wanted): Field => {
         throw new Error(`${labelOf(name)}: expected JSON; ${why}.`, { cause });
       }
     },
-    set: (value) => {
+    textOf: (value) => {
       const isDefault = JSON.stringify(value) === JSON.stringify(schema.default);
-      area.value = value === undefined || isDefault ? '' : JSON.stringify(value);
+      return value === undefined || isDefault ? '' : JSON.stringify(value);
+    },
+  });
+};
+
+type Typed = {
+  readonly label: string;
+  /** Throws an Error with a sentence when what was typed is not complete. */
+  readonly value: () => unknown;
+  readonly textOf: (value: unknown) => string;
+};
+
+/** What was expected is told beside the control, too, as soon as it was left. */
+const typed = (
+  { schema }: Wanted,
+  control: HTMLInputElement | HTMLTextAreaElement,
+  { label, value, textOf }: Typed,
+): Field => {
+  const fault = make('p', { class: 'fault', id: freshId('fault'), role: 'alert' });
+  const element = labelled(label, schema, control);
+  element.append(fault);
+  control.setAttribute('aria-describedby', fault.id);
+  const check = (): void => {
+    const found = faultOf(value);
+    fault.textContent = found;
+    control.setAttribute('aria-invalid', String(found !== ''));
+  };
+  control.addEventListener('change', check);
+  return {
+    element,
+    value,
+    set: (given) => {
+      control.value = textOf(given);
+      check();
     },
   };
+};
+
+const faultOf = (value: () => unknown): string => {
+  try {
+    value();
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 };

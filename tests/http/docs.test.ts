@@ -1,5 +1,6 @@
 /** The pages for people: the document at /docs in a real browser, and what each error means. */
 import { chromium } from 'playwright-core';
+import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProblemType } from '../../src/contract/failure.ts';
@@ -48,6 +49,23 @@ test('/docs shows operations, can be searched, and asks nobody else', async () =
     [api.url],
   );
   await page.close();
+});
+
+test('/docs is dark where its reader wants it so, with its samples', async () => {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
+    await page.goto(`${api.url}/docs`, within);
+    await page.getByText('output pixels per input pixel').first().waitFor(within);
+    const { data, info } = await sharp(await page.screenshot())
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    // Beside the index, the text and the samples.
+    const lightness = [5, 930, 1390].map((x) => data[x + 890 * info.width] ?? 0);
+    const isDark = lightness.map((value) => value < 100);
+    assert.equal(isDark, colorScheme === 'dark' ? [true, true, true] : [false, false, true]);
+    await page.close();
+  }
 });
 
 test('the policy of /docs lets in nothing from elsewhere and no script or style in line', async () => {

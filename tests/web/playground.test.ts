@@ -143,7 +143,10 @@ test('a picture: price, start, progress, comparison, download', async () => {
   // The same again is in the cache.
   await page.getByRole('button', { name: 'Start for free' }).waitFor();
   const rates = page.locator('.model .rate');
-  assert.is(await rates.first().textContent(), '0.5 credits per megapixel (realtime: 0.05)');
+  assert.is(
+    await rates.first().textContent(),
+    '0.5 credits per megapixel, and per second of a video (realtime: 0.05)',
+  );
   await page.context().close();
 });
 
@@ -190,7 +193,10 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   assert.ok(Segment.safeParse(JSON.parse(example)[0]).success, example);
   await segments.fill('[{"start":0');
   await segments.blur();
-  await page.getByText(/^Segments: expected JSON; (?!SyntaxError)/).waitFor();
+  await page
+    .locator('.price')
+    .getByText(/^Segments: expected JSON; (?!SyntaxError)/)
+    .waitFor();
   await segments.fill('');
   await segments.blur();
   await startButton(page).waitFor();
@@ -353,6 +359,26 @@ test('a reload in mid-upload and a lost network lose nothing that was entered', 
   await startButton(page).waitFor();
   assert.match((await page.locator('.price').textContent()) ?? '', /becomes 256 × 192/);
   assert.equal([await jobsOf(caller), await chargedTo(caller)], [[], 0]);
+  await page.context().close();
+});
+
+test('a reload, or a link, shows the operation that was chosen; a text that is no value is told beside its field', async () => {
+  const page = await opened(await service.caller(100));
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await page.reload();
+  await page.getByText('Add a picture or a video and a recording to see the price.').waitFor();
+  await page.goto(`${service.url}/?operation=upscale`);
+  await page.getByText('More options').click();
+  const quality = page.getByLabel('Quality');
+  await quality.fill('101');
+  await quality.press('Tab');
+  await page.getByRole('alert').getByText('Quality: expected a number, 1 to 100.').waitFor();
+  assert.is(await quality.getAttribute('aria-invalid'), 'true');
+  await isAccessible(page);
+  await quality.fill('90');
+  await quality.press('Tab');
+  await page.getByRole('alert').waitFor({ state: 'hidden' });
+  assert.is(await quality.getAttribute('aria-invalid'), 'false');
   await page.context().close();
 });
 

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unsupported } from '../../src/media/probe/identify.ts';
+import { rateText } from '../../web/catalogue.ts';
 import { cameOf, faultOf, otherKind } from '../../web/file-fault.ts';
 import { inFormWords } from '../../web/words.ts';
 
@@ -52,6 +53,22 @@ test('what the service found in a file is told of it', () => {
     /; “a\.svg” is an SVG drawing \(image\/svg\+xml\)\.$/,
   );
   assert.is(cameOf('The storage is full.'), undefined);
+});
+
+const priced = (id: string, price: Readonly<Record<string, number>>, more = {}) => ({
+  ...{ id, operation: 'any', description: '', ready: true, version: null, releases: [] },
+  ...{ engine: null, price, ...more },
+});
+
+test('a price by the megapixel says that a video is paid by the second as well', () => {
+  const photo = priced('photo', { credits_per_megapixel: 0.5, minimum_credits: 1 });
+  const fast = { model: 'photo', effort: 'realtime' };
+  const variants = [photo, priced('photo_realtime', { credits_per_megapixel: 0.05 }, fast)];
+  assert.is(
+    rateText(photo, variants),
+    '0.5 credits per megapixel, and per second of a video (realtime: 0.05)',
+  );
+  assert.is(rateText(priced('fast', { credits_per_second: 1 }), []), '1 credit per second');
 });
 
 test.run();

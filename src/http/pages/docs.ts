@@ -13,7 +13,17 @@ export const readRedoc = async (): Promise<string> => {
   return script.replaceAll(foreignLogo, 'data:,');
 };
 
-const style = 'body { margin: 0; }';
+/**
+ * Redoc has light colours only, so in dark mode the page is inverted, hues kept; its panel of samples, which is dark anyway,
+ * is inverted back.
+ */
+const style = `
+body { margin: 0; }
+@media (prefers-color-scheme: dark) {
+  html { background: #fff; }
+  html, .redoc-wrap > :last-child, [id^="operation/"] > div + div { filter: invert(0.9) hue-rotate(180deg); }
+}
+`;
 
 export const docsPage = `<!doctype html>
 <html lang="en">

@@ -64,7 +64,7 @@ const options = {
   effort: Effort.optional(),
   denoise: Denoise.optional(),
   output_format: OutputFormat.optional().describe(
-    `${defaultFormat.image} for images and ${defaultFormat.video} for videos unless given`,
+    `unless given, ${defaultFormat.image} for images and ${defaultFormat.video} for videos`,
   ),
   output: UpscaleOutput.optional(),
 };
