@@ -1,6 +1,7 @@
 /** Where a file comes in: dropped, chosen, recorded or a sample. What is pasted, `paste.ts` takes. */
 import { NoAnswerError } from '../client/errors.ts';
 import { button, freshId, make } from './dom.ts';
+import { acceptOf } from './file-kind.ts';
 import { recordButton } from './microphone.ts';
 import { sentence } from './words.ts';
 
@@ -42,7 +43,7 @@ const fileInput = (isVisual: boolean, take: Take): HTMLInputElement => {
     id: freshId('file'),
     type: 'file',
     class: 'unseen',
-    accept: isVisual ? 'image/*,.heic,.heif,video/*,.mkv' : 'audio/*,video/*',
+    accept: acceptOf(isVisual),
   });
   input.addEventListener('change', () => {
     const [file] = input.files ?? [];

@@ -8,14 +8,24 @@ export const kindOf = (file: Blob, name: string): MediaKind | undefined => {
   return endings[ending];
 };
 
-/** Those that browsers do not know everywhere. */
+/** What a file chooser offers: files of the kinds, also those whose endings the browser does not know. */
+export const acceptOf = (isVisual: boolean): string => {
+  const kinds = isVisual ? ['image', 'video'] : ['audio', 'video'];
+  const known = Object.entries(endings).filter(([, kind]) => kinds.includes(kind));
+  return [...kinds.map((kind) => `${kind}/*`), ...known.map(([ending]) => `.${ending}`)].join();
+};
+
+/** Those that browsers do not know everywhere. A test compares them with those of the command line. */
 const endings: Readonly<Record<string, MediaKind>> = {
   avif: 'image',
   heic: 'image',
   heif: 'image',
   tif: 'image',
   tiff: 'image',
+  bmp: 'image',
+  gif: 'image',
   mkv: 'video',
+  webm: 'video',
   mov: 'video',
   avi: 'video',
   m4v: 'video',

@@ -102,6 +102,8 @@ export const OtherTracks = z
   .object({
     /** `index`: a track's place among the subtitle tracks of the file, from 0. */
     subtitles: z.array(z.object({ index: z.int().min(0), codec: z.string() })).readonly(),
+    /** The codecs of further ones that the file as it was sent has, such as teletext; absent: none. */
+    lostSubtitles: z.array(z.string()).readonly().optional(),
     chapters: z.int().min(0),
     /** Further video tracks; cover art is none. */
     videos: z.int().min(0),
@@ -126,6 +128,8 @@ export const VideoInfo = z
     durationSeconds: z.number(),
     /** Of the whole file, sound included. */
     mediaSeconds: z.number(),
+    /** What its header states, only where that is more than there is: the end is missing. */
+    statedSeconds: z.number().positive().optional(),
     /** When that begins, on the clock of `startSeconds`; absent in records of older versions. */
     mediaStart: z.number().default(0),
     /**

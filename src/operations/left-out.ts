@@ -11,10 +11,11 @@ export const leftOutOfVideo = (info: Media, { unreadable = false } = {}): readon
   if (info.kind === 'image') return [];
   const { others } = info;
   const texts = textSubtitles(others);
-  const lost = others.subtitles.filter((track) => !texts.includes(track));
-  const codecs = [...new Set(lost.map(({ codec }) => codec))].join(', ');
+  const pictures = others.subtitles.filter((track) => !texts.includes(track));
+  const lost = [...pictures.map(({ codec }) => codec), ...(others.lostSubtitles ?? [])];
+  const codecs = [...new Set(lost)].join(', ');
   return leftOut('An MP4 cannot hold all that the video has', [
-    [lost.length, 'subtitle track', ` that is no text (${codecs})`],
+    [lost.length, 'subtitle track', ` (${codecs})`],
     [unreadable ? texts.length : 0, 'subtitle track', ' that could not be read'],
     [others.sounds, 'sound track', ' of an unknown codec'],
     [others.videos, 'further video track', ''],
@@ -26,7 +27,11 @@ export const leftOutOfLipSync = (info: Media): readonly Warning[] =>
   info.kind === 'image'
     ? []
     : leftOut('A lip-synced video has the pictures and the new sound alone', [
-        [info.others.subtitles.length, 'subtitle track', ''],
+        [
+          info.others.subtitles.length + (info.others.lostSubtitles?.length ?? 0),
+          'subtitle track',
+          '',
+        ],
         [info.others.chapters, 'chapter', ''],
         [info.others.videos, 'further video track', ''],
       ]);

@@ -92,8 +92,20 @@ export const videoDetails = ({ frames, durationSeconds, fps }: Encoded) => ({
 
 /** For what no result has of its video's pictures. */
 export const pictureWarnings = (
-  info: Parameters<typeof hdrWarnings>[0] & Parameters<typeof alphaWarnings>[0],
-): readonly Warning[] => [...hdrWarnings(info), ...alphaWarnings(info)];
+  info: Parameters<typeof hdrWarnings>[0] &
+    Parameters<typeof alphaWarnings>[0] &
+    Parameters<typeof cutVideo>[0],
+): readonly Warning[] => [...cutVideo(info), ...hdrWarnings(info), ...alphaWarnings(info)];
+
+/** For a video whose header states more than there is. */
+const cutVideo = (
+  info: Pick<VideoInfo, 'kind' | 'mediaSeconds' | 'statedSeconds'> | { readonly kind: 'image' },
+): readonly Warning[] => {
+  if (info.kind === 'image' || info.statedSeconds === undefined) return [];
+  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
+  const detail = `The video file states that it lasts ${seconds(info.statedSeconds)}, but only ${seconds(info.mediaSeconds)} could be read: its end is missing, as after an upload or download that broke off. What could be read is used; send the whole file to have all of it.`;
+  return [{ code: 'video_cut_short', detail }];
+};
 
 /** HDR spreads its codes over a far greater range of light: in 8 bits their steps can be seen, as bands. Names as ffmpeg's. */
 const HDR: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' };

@@ -5,6 +5,8 @@ import * as assert from 'uvu/assert';
 import { identify, toBeRewrapped } from '../../src/media/probe/identify.ts';
 import { rewrap } from '../../src/media/probe/rewrap.ts';
 import { decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
+import { leftOutOfLipSync, leftOutOfVideo } from '../../src/operations/left-out.ts';
+import { pictureWarnings } from '../../src/operations/media.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { again, at, decode, ffmpeg, limits, meanOf, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
@@ -52,6 +54,7 @@ for (const [name, [output, codec]] of Object.entries(streams)) {
     assert.equal([info.container, info.frames, info.constantRate], ['matroska', 50, true]);
     assert.equal([info.fps, info.durationSeconds, info.audio[0]?.codec], [25, 2, codec]);
     assert.equal([encoded.frames, encoded.durationSeconds], [50, 2]);
+    assert.is(info.statedSeconds, undefined);
     const result = await probe(target);
     const from = result.startSeconds;
     const lit = (await decode(target)).find((frame) => (meanOf(frame)[0] ?? 0) > 128);
@@ -87,6 +90,61 @@ test('a stream that breaks off, or has a hole, is taken as far as it goes', asyn
   const { durationSeconds, frames } = await part('hole.ts', hole);
   assert.is(durationSeconds, 2);
   assert.ok(frames >= 30 && frames < 50, `${frames} of 50`);
+});
+
+test('a WMV or FLV that is cut off says how long it was to be', async () => {
+  for (const name of ['a.wmv', 'a.flv', 'h264.flv']) {
+    const [output] = streams[name] ?? [[]];
+    const long = flash(output).map((arg) => arg.replace('duration=2', 'duration=6'));
+    const bytes = readFileSync(await makeClip(at(`whole-${name}`), long));
+    writeFileSync(at(`cut-${name}`), bytes.subarray(0, bytes.length >> 1));
+    const info = await probe(await rewrapped(at(`cut-${name}`)));
+    const { statedSeconds = 0, mediaSeconds } = info;
+    assert.ok(Math.abs(statedSeconds - 6) < 0.2, `${name}: ${statedSeconds} s`);
+    assert.ok(mediaSeconds < 5, `${name}: ${mediaSeconds} s`);
+    const [warning] = pictureWarnings(info);
+    assert.is(warning?.code, 'video_cut_short');
+  }
+});
+
+/** The checksum of MPEG's tables. */
+const crc32 = (bytes: Uint8Array): number => {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte << 24;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc << 1) ^ (crc < 0 ? 0x04c11db7 : 0);
+  }
+  return crc >>> 0;
+};
+
+/** The second stream of an MPEG stream as its table would name one of teletext. */
+const asTeletext = (stream: Buffer): Buffer => {
+  const copy = Buffer.from(stream);
+  for (let at = 0; at < copy.length; at += 188) {
+    const packet = copy.subarray(at, at + 188);
+    if ((packet.readUInt16BE(1) & 0x1fff) !== 0x1000) continue;
+    const table = packet.subarray(5 + (packet[4] ?? 0));
+    const end = 3 + (table.readUInt16BE(1) & 0xfff) - 4;
+    const second = 12 + 5 + (table.readUInt16BE(15) & 0xfff);
+    const pid = table.subarray(second + 1, second + 3);
+    const entry = [6, ...pid, 0xf0, 7, 0x56, 5, 0x65, 0x6e, 0x67, 0x10, 0x88]; // English, page 888
+    const whole = Buffer.concat([table.subarray(0, second), Buffer.from(entry), Buffer.alloc(4)]);
+    assert.ok(second < end);
+    whole.writeUInt16BE(0xb000 + whole.length - 3, 1);
+    whole.writeUInt32BE(crc32(whole.subarray(0, -4)), whole.length - 4);
+    table.fill(0xff).set(whole);
+  }
+  return copy;
+};
+
+test('teletext, which no Matroska holds, is told to be left out', async () => {
+  const path = await makeClip(at('two-streams.ts'), flash([...h264, '-c:a', 'mp2']));
+  writeFileSync(at('teletext.ts'), asTeletext(readFileSync(path)));
+  const info = await probe(await rewrapped(at('teletext.ts')));
+  assert.equal([info.hasAudio, info.others.subtitles], [false, []]);
+  const left = '; left out: 1 subtitle track';
+  assert.match(leftOutOfVideo(info)[0]?.detail ?? '', `${left} (dvb_teletext).`);
+  assert.match(leftOutOfLipSync(info)[0]?.detail ?? '', `${left}.`);
 });
 
 test('of several programmes the first one is taken; all sounds are', async () => {

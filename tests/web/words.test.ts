@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unsupported } from '../../src/media/probe/identify.ts';
+import { formatsOfOthers } from '../../src/operations/upscale/cli.ts';
 import { rateText } from '../../web/catalogue.ts';
 import { cameOf, faultOf, otherKind } from '../../web/file-fault.ts';
+import { acceptOf, kindOf } from '../../web/file-kind.ts';
 import { inFormWords } from '../../web/words.ts';
 
 test('names of the API are told as the form shows them', () => {
@@ -53,6 +55,18 @@ test('what the service found in a file is told of it', () => {
     /; “a\.svg” is an SVG drawing \(image\/svg\+xml\)\.$/,
   );
   assert.is(cameOf('The storage is full.'), undefined);
+});
+
+test('the page knows the endings that the command line knows, and offers such files', () => {
+  const accepted = acceptOf(true).split(',');
+  for (const [ending, format] of Object.entries(formatsOfOthers)) {
+    assert.is(
+      kindOf(new Blob([]), `A${ending.toUpperCase()}`),
+      format === 'mp4' ? 'video' : 'image',
+    );
+    assert.ok(accepted.includes(ending), ending);
+  }
+  assert.ok(acceptOf(false).split(',').includes('.wma'));
 });
 
 const priced = (id: string, price: Readonly<Record<string, number>>, more = {}) => ({

@@ -93,6 +93,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
         leastSeconds: await leastBetweenPictures(header, probe),
       })
     : listing;
+  const stated = streams.statedSeconds ?? 0;
   const durationSeconds = Number((video.end - video.start).toFixed(6));
   return {
     kind: 'video',
@@ -102,6 +103,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     startSeconds: video.start,
     durationSeconds,
     ...media,
+    ...(stated > media.mediaSeconds + INEXACT_SECONDS && { statedSeconds: stated }),
     keyFrames: video.keys,
     frames: video.packets,
     fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
@@ -114,6 +116,9 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     others: streams.others,
   };
 };
+
+/** Writers count the last picture, and the delay of a codec, in their own ways. */
+const INEXACT_SECONDS = 1;
 
 /** Where a rotation clockwise takes chroma that lies on the left. */
 const rotatedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;

@@ -15,6 +15,7 @@ import { reasonOf, sharp } from '../image/sharp.ts';
 import type { Container } from '../info.ts';
 import { endOf, unreadable } from '../outcome.ts';
 import { checkVideoSize } from './limits.ts';
+import { statedSeconds } from './stated-video.ts';
 
 export type Rewrapping = FfmpegOptions & {
   readonly path: string;
@@ -32,7 +33,7 @@ export type Rewrapping = FfmpegOptions & {
 /**
  * Writes the first video, all sounds and the subtitles of such a stream to a Matroska, whose clock begins with the first of
  * them; what is damaged or lost stays so, and a stream may end anywhere. LPCM, which Matroska holds in another form, is
- * written in that. Throws media_unreadable, and resolution_too_large for animated images; decode_failed and storage_full are this service's faults.
+ * written in that. Tags of the Matroska (`OWN_TAGS`) tell the probe what is not in it. Throws media_unreadable, and resolution_too_large for animated images; decode_failed and storage_full are this service's faults.
  */
 export const rewrap = async ({ target, ...rewrapping }: Rewrapping): Promise<void> => {
   try {
@@ -49,7 +50,7 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   // Where only the first of several packets has a time, the others get theirs by the rate.
   const input = ['-fflags', '+genpts', ...fileInput(path, container)];
   const output = isCopied(container)
-    ? ['-map', '0:V:0?', '-c', 'copy', ...wantedArgs(await tracksOf(input, rewrapping))]
+    ? ['-map', '0:V:0?', '-c', 'copy', ...(await copiedArgs(input, rewrapping))]
     : // One picture more than a video may have is enough to refuse it.
       [...ANIMATION, '-frames:v', String(limits.frames + 1)];
   await admit?.(bytes);
@@ -120,6 +121,23 @@ const canvasOf = async (path: string): Promise<Size> => {
 };
 
 const isCopied = (container: Container): boolean => COPIED.some((copied) => copied === container);
+
+const copiedArgs = async (input: readonly string[], rewrapping: Rewrapping): Promise<string[]> => {
+  const tracks = await tracksOf(input, rewrapping);
+  const left = tracks.subtitles.filter(({ codec }) => !SUBTITLES.includes(codec));
+  const stated = await statedSeconds(rewrapping.path, rewrapping.container);
+  return [
+    ...wantedArgs(tracks),
+    ...['-metadata', `${OWN_TAGS.leftOut}=${left.map(({ codec }) => codec).join()}`],
+    ...['-metadata', `${OWN_TAGS.statedSeconds}=${stated ?? ''}`],
+  ];
+};
+
+/** What the Matroska says of what it was made of: the codecs of subtitles that are not in it, and the length that was stated. */
+export const OWN_TAGS = {
+  leftOut: 'ENHANCE_LEFT_OUT',
+  statedSeconds: 'ENHANCE_STATED_SECONDS',
+} as const;
 
 const wantedArgs = ({ sounds, subtitles }: Tracks): string[] => [
   // One that is announced and never comes has no rate.

@@ -5,6 +5,7 @@ import type { AudioTrack, OtherTracks } from '../info.ts';
 import { unreadable } from '../outcome.ts';
 import { COPIED_CODECS } from '../output.ts';
 import { askFfprobe } from './ffprobe.ts';
+import { OWN_TAGS } from './rewrap.ts';
 
 /** What the header of a file says of its streams. */
 export type Streams = {
@@ -12,6 +13,8 @@ export type Streams = {
   readonly video: VideoStream | null;
   readonly audio: readonly AudioTrack[];
   readonly others: OtherTracks;
+  /** How long the file is stated to be, where it was put into this container (`rewrap.ts`); else null. */
+  readonly statedSeconds: number | null;
   /** How long the first sound is stated to be; null where the header does not say. */
   readonly soundSeconds: number | null;
 };
@@ -41,6 +44,7 @@ const entries = [
   'stream_side_data=rotation',
   'stream_tags=alpha_mode',
   'chapter=id',
+  `format_tags=${Object.values(OWN_TAGS).join()}`,
 ].join(':');
 
 export const SideData = z.array(z.object({ rotation: z.number().optional() })).default([]);
@@ -62,6 +66,21 @@ const HeaderOutput = z.object({
     }),
   ),
   chapters: z.array(z.unknown()).default([]),
+  format: z
+    .object({
+      tags: z
+        .object({
+          // Anybody can write such tags: of other texts there are none.
+          [OWN_TAGS.leftOut]: z
+            .string()
+            .regex(/^[a-z0-9_,]{1,200}$/)
+            .optional()
+            .catch(undefined),
+          [OWN_TAGS.statedSeconds]: z.coerce.number().positive().optional().catch(undefined),
+        })
+        .default({}),
+    })
+    .default({ tags: {} }),
 });
 
 /**
@@ -75,7 +94,7 @@ export const readStreams = async (
   const args = [...input, '-show_entries', entries];
   const { output, exit } = await askFfprobe(args, HeaderOutput, options);
   if (!output) throw unreadable(exit.errorText);
-  const { streams, chapters } = output;
+  const { streams, chapters, format } = output;
   if (streams.length > MOST_STREAMS) {
     throw unreadable(`expected at most ${MOST_STREAMS} streams; got ${streams.length}`);
   }
@@ -85,15 +104,18 @@ export const readStreams = async (
   );
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio');
   const audio = audioOf(sounds);
+  const { [OWN_TAGS.leftOut]: lost, [OWN_TAGS.statedSeconds]: stated } = format.tags;
   return {
     video: video ? videoOf(video) : null,
     audio,
     others: {
       subtitles: subtitlesOf(streams),
+      ...(lost && { lostSubtitles: lost.split(',') }),
       chapters: chapters.length,
       videos: videos.length,
       sounds: sounds.length - audio.length,
     },
+    statedSeconds: stated ?? null,
     soundSeconds: sounds[0]?.duration ?? null,
   };
 };

@@ -59,8 +59,8 @@ const formats: Readonly<Record<string, string>> = {
   '.avif': 'avif',
   '.mp4': 'mp4',
 };
-/** What becomes of files that can be read, but not written. */
-const formatsOfOthers: Readonly<Record<string, string>> = {
+/** What becomes of files that can be read, but not written; the playground knows the same endings. */
+export const formatsOfOthers: Readonly<Record<string, string>> = {
   '.mov': 'mp4',
   '.avi': 'mp4',
   '.webm': 'mp4',
