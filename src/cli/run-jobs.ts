@@ -169,17 +169,23 @@ export const tellPrices: Use['send'] = async (kind, wishes, options) => {
     const asked = { method: 'POST', body: await bodyOf(wish), safe: true } as const;
     return JSON.parse(await (await service.request(`/v1/${kind}/estimate`, asked)).text());
   };
+  const names = wishes.map(({ sources }) => Object.values(sources).join(', '));
   let sum = 0;
   for await (const estimate of inOrder(wishes, atOnce, price)) {
-    sum += estimate.credits;
+    sum += estimate.cached ? 0 : estimate.credits;
+    const name = names.shift();
     if (options.json) console.log(JSON.stringify(estimate));
-    else console.log(priceText(estimate));
+    else console.log(`${name}: ${priceText(estimate)}`);
+    for (const { detail } of estimate.warnings ?? []) console.error(`Note: ${detail}`);
   }
   if (!options.json && wishes.length > 1) console.log(`${counted(sum, 'credit')} together`);
 };
 
-const priceText = ({ credits, lines, input_size, output_size, available_credits }: Estimate) =>
-  [
-    `${counted(credits, 'credit')} of ${available_credits}: ${input_size} -> ${output_size}`,
+const priceText = ({ cached, credits, lines, available_credits, ...sizes }: Estimate): string => {
+  const change = `${sizes.input_size} -> ${sizes.output_size}`;
+  if (cached) return `cached, free: ${change}`;
+  return [
+    `${counted(credits, 'credit')} of ${available_credits}: ${change}`,
     ...lines.map(({ text, credits }) => `  ${text}: ${credits}`),
   ].join('\n');
+};

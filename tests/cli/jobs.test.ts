@@ -27,6 +27,7 @@ import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { serve } from '../media/server.ts';
 import { untilAborted } from '../real/aborted.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
 import { testEnvironment } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 import { until } from '../real/until.ts';
@@ -148,7 +149,27 @@ test('a price is told without a job', async () => {
   const args = ['estimate', 'upscale', 'a.png', '--scale', '4'];
   const { stdout, exitCode } = await enhance(...args);
   assert.is(exitCode, 0);
-  assert.match(stdout, /^1 credit of \d+: 4x4 -> 16x16\n {2}photo: /);
+  assert.match(stdout, /^a\.png: 1 credit of \d+: 4x4 -> 16x16\n {2}photo: /);
+});
+
+test('of several files each price has its name, and what would be free is told so', async () => {
+  const scale = ['--scale', '2', '--effort', 'best'];
+  const { stderr } = await enhance('upscale', 'a.png', '-o', 'again.png', ...scale);
+  assert.match(stderr, 'again.png: 4x4 -> 8x8');
+  writeFileSync(join(folder, 'fresh.png'), await picture('#8c4'));
+  const { stdout } = await enhance('estimate', 'upscale', 'a.png', 'fresh.png', ...scale);
+  assert.match(
+    stdout,
+    /^a\.png: cached, free: 4x4 -> 8x8\nfresh\.png: 1 credit of \d+: 4x4 -> 8x8\n {2}photo: .*\n1 credit together$/,
+  );
+});
+
+test('an estimate tells what the result will lack', async () => {
+  const two = [...pattern(0.2), ...pattern(0.2, 25, '32x24'), '-map', '0', '-map', '1'];
+  await makeClip(join(folder, 'two.mp4'), [...two, ...h264]);
+  const { stdout, stderr } = await enhance('estimate', 'upscale', 'two.mp4');
+  assert.match(stdout, /^two\.mp4: 1 credit of /);
+  assert.match(stderr, /^Note: .* left out: 1 further video track\.$/);
 });
 
 test('jobs are listed, shown, watched and deleted', async () => {
