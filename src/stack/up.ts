@@ -1,7 +1,6 @@
 /** `npm start`: the whole local stack in the foreground, until Ctrl-C. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../counted.ts';
 import { developmentKey, keyFile, welcome } from './development.ts';
 import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
@@ -19,10 +18,10 @@ import {
   workerPart,
 } from './parts.ts';
 import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
+import { untilServing } from './serving.ts';
 import { SetupError } from './setup/setup-error.mjs';
 import { type Supervised, supervise } from './supervise.ts';
 
-const readyWithinMs = 300_000;
 const run = join(places.run, 'start');
 
 /** Runs the stack until it is stopped; resolves when all its processes have ended. */
@@ -66,7 +65,7 @@ const serve = async (stack: Stack, address: string): Promise<void> => {
   };
   const start = async () => {
     const [key] = await Promise.all([startServices(), triton.ready]);
-    await untilServing(address);
+    await untilServing(address, say);
     process.stdout.write(`${welcome(address, key)}\n`);
     await stopped;
   };
@@ -91,20 +90,6 @@ const stopRequested = (): Promise<void> =>
     const look = () => process.ppid !== parent && resolve();
     if (process.env.npm_lifecycle_event) setInterval(look, 1_000).unref();
   });
-
-const untilServing = async (address: string): Promise<void> => {
-  const deadline = Date.now() + readyWithinMs;
-  let last = '';
-  while (Date.now() < deadline) {
-    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(10_000) });
-    if (answer.ok) return;
-    last = await answer.text();
-    await sleep(100);
-  }
-  throw new Error(
-    `The stack was not ready within ${readyWithinMs / 1000} s; ${address}/readyz: ${last}`,
-  );
-};
 
 const refuseBusyPorts = async (ports: Ports, host: string, own: boolean): Promise<void> => {
   // Of an own stack that was just stopped they are soon free.
