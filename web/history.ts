@@ -5,6 +5,7 @@ import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
 import { button, byId, freshId, make } from './dom.ts';
+import { isExpired } from './expired.ts';
 import type { Body } from './options.ts';
 import { forget, type Kept, kept } from './originals.ts';
 import { problemBox } from './problem-box.ts';
@@ -96,7 +97,7 @@ export const createHistory = (wanted: Wanted) => {
         { class: 'row' },
         named(button('Open', () => wanted.open(job))),
         own && named(button('Run again', () => wanted.fill(job.kind, own.body, own.files))),
-        isOver(job) && job.result && named(deleteButton(job)),
+        isOver(job) && job.result && !isExpired(job) && named(deleteButton(job)),
       ),
     );
   };
@@ -143,7 +144,9 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
 const detailOf = (job: Job): string => {
   const { status, created_at, cost, result } = job;
   return [
-    status === 'succeeded' && result === null ? 'deleted' : (states[status] ?? status),
+    status === 'succeeded' && (result === null || isExpired(job))
+      ? 'deleted'
+      : (states[status] ?? status),
     result && sizeText(result.output_size),
     isOver(job) && creditsText(cost.charged), // until then it is not known
     timeText(created_at),

@@ -1,5 +1,6 @@
 /** Results of other models for the same input and options, to compare a result with. */
 import type { Job } from '../client/contract.ts';
+import { isExpired } from './expired.ts';
 import { service } from './service.ts';
 
 /** The newest for each model. Only the latest jobs are looked at. */
@@ -7,7 +8,11 @@ export const othersLike = async (job: Job): Promise<Job[]> => {
   const { kind } = job;
   const { data } = await service.jobs.list({ kind, status: 'succeeded', limit: 50 });
   const alike = data.filter(
-    (one) => one.result !== null && one.model !== job.model && workOf(one) === workOf(job),
+    (one) =>
+      one.result !== null &&
+      !isExpired(one) &&
+      one.model !== job.model &&
+      workOf(one) === workOf(job),
   );
   return alike.filter((one, at) => alike.findIndex(({ model }) => model === one.model) === at);
 };

@@ -5,6 +5,7 @@ import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
 import type { Compared } from './comparison.ts';
 import { announce, button, byId, make } from './dom.ts';
+import { asItIs } from './expired.ts';
 import type { Body } from './options.ts';
 import { kept } from './originals.ts';
 import { box, problemBox } from './problem-box.ts';
@@ -54,12 +55,12 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     if (isOver(job)) await end(job, signal);
   };
 
-  const end = async (job: Job, signal: AbortSignal): Promise<void> => {
-    const before = await kept(job.id);
+  const end = async (ended: Job, signal: AbortSignal): Promise<void> => {
+    const [job, before] = await Promise.all([asItIs(ended), kept(ended.id)]);
     if (signal.aborted) return; // another job was opened meanwhile
     const gone = next();
     const again = before && button('Run again', () => fill(job.kind, before.body, before.files));
-    announce(endings[job.status] ?? '');
+    announce(job.status === 'succeeded' && !job.result ? DELETED : (endings[job.status] ?? ''));
     const actions = [...(again ? [again] : []), ...sendOn(job)];
     place.replaceChildren(endOf({ job, original: before?.files[0] ?? null, gone }, actions));
     onEnd();
@@ -106,6 +107,8 @@ const resultAsInput = ({ model, result }: Job): Chosen | null => {
   };
 };
 
+const DELETED = 'The media of this job was deleted.';
+
 const endings: Readonly<Record<string, string>> = {
   succeeded: 'The result is ready.',
   failed: 'The job has failed.',
@@ -119,9 +122,6 @@ const endOf = (
   if (job.result) return resultView({ job, result: job.result, ...shown }, actions);
   const row = make('p', { class: 'row' }, ...actions);
   if (job.error) return make('div', {}, box(job.error), row);
-  const text =
-    job.status === 'canceled'
-      ? 'The job was cancelled. Nothing was charged.'
-      : 'The media of this job was deleted.';
+  const text = job.status === 'canceled' ? 'The job was cancelled. Nothing was charged.' : DELETED;
   return make('div', {}, make('p', { class: 'notice' }, text), row);
 };

@@ -300,6 +300,23 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await page.context().close();
 });
 
+test('a result whose time is over is told as deleted', async () => {
+  const page = await opened(await service.caller(100));
+  await choose(page, await picture());
+  await startButton(page).click();
+  await page.getByText('Download').waitFor();
+  await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
+  await page.route('**/result?*', (route) => route.fulfill({ status: 410 }));
+  await page.reload();
+  await page.locator('#outcome').getByText('The media of this job was deleted.').waitFor();
+  assert.is(await page.getByText('Download').count(), 0);
+  const row = page.locator('#jobs li');
+  await row.getByText(/^deleted · 128 × 96/).waitFor();
+  assert.is(await row.getByRole('button', { name: /^Delete/ }).count(), 0);
+  await page.getByRole('button', { name: 'Run again' }).first().waitFor();
+  await page.context().close();
+});
+
 test('a job is cancelled, and costs nothing', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
@@ -721,7 +738,7 @@ test('on plain HTTP from another machine the page works, and says what browsers 
   await page.getByRole('button', { name: 'Remove print.tiff' }).click();
   await page.locator('#jobs').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Really delete?' }).click();
-  await page.getByText('The media of this job was deleted.').waitFor();
+  await page.locator('#outcome').getByText('The media of this job was deleted.').waitFor();
   assert.is(await page.evaluate('urls.size'), 0, 'files that the browser still holds');
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByText('There is no recording here').waitFor();
