@@ -104,6 +104,11 @@ test('only the API is published, and only to this machine unless BIND says other
   assert.equal(api.ports, [
     `\${BIND:-127.0.0.1}:\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`,
   ]);
+  // Links to results lead to the port that is published.
+  assert.is(
+    api.environment?.PUBLIC_URL,
+    `\${PUBLIC_URL:-http://127.0.0.1:\${PORT:-${defaultPorts.PORT}}}`,
+  );
 });
 
 test('workers and Tritons can be several: none has a name or a port that only one can have', () => {
