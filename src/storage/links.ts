@@ -9,6 +9,8 @@ export type LinkTarget = 'result' | 'events';
 export type SignedLink = (target: LinkTarget, jobId: string, expiresAtMs: number | null) => string;
 type Proof = { readonly expires?: string | undefined; readonly signature?: string | undefined };
 
+const titles: Readonly<Record<LinkTarget, string>> = { result: 'result', events: 'event stream' };
+
 const HOUR_MS = 3_600_000;
 
 /** `ttlMs`: how long a result is kept. */
@@ -36,7 +38,7 @@ export const openLinks = (secret: string, publicUrl: string, ttlMs: number) => {
     ): void => {
       const [came, made] = [Buffer.from(signature, 'base64url'), sign(target, jobId, expires)];
       if (came.length !== made.length || !timingSafeEqual(came, made)) {
-        throw new Failure('not_found', { what: `${target} under this link` });
+        throw new Failure('not_found', { what: `${titles[target]} under this link` });
       }
       if (Number(expires) * 1000 > nowMs) return;
       throw new Failure(target === 'result' ? 'result_expired' : 'link_expired');

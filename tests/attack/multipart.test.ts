@@ -206,7 +206,7 @@ test('a file without a file name is still a file, and one that comes twice is to
   assert.is(said(nameless), '415 unsupported_media_type');
   const twice = await post(form(part(file), part(file)));
   assert.is(said(twice), '422 validation_failed');
-  assert.match(twice, '"detail":"/file: Expected this file part once; got it several times.');
+  assert.match(twice, '"detail":"/file: Expected this file part once; got it several times."');
 });
 
 test('of a file under another name that name is told first, and then that the file is missing', async () => {

@@ -56,6 +56,10 @@ test('a link to the events leads to no result, and says itself that it has expir
   const toEvents = links.url('events', 'job_1', expiresAt);
   assert.match(toEvents, /^http:\/\/host:1\/base\/v1\/jobs\/job_1\/events\?expires=/);
   assert.is(codeOf('job_1', partsOf(toEvents), 0), 'not_found');
+  assert.throws(
+    () => links.check('events', 'job_1', {}, 0),
+    /^There is no event stream under this link\.$/,
+  );
   try {
     links.check('events', 'job_1', partsOf(toEvents), expiresAt + 1000);
     assert.unreachable();

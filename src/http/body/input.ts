@@ -53,7 +53,9 @@ export const readInput = async (
     ? canonical(sent.fields, route.body, { isText, publicUrl })
     : sent.fields;
   const body = check(route.body, fields, faults, sent.fields);
-  const names = { fields: Object.keys(fields), files: Object.keys(received.files) };
+  // One that came twice is not missing as well.
+  const files = [...Object.keys(received.files), ...received.strayFiles];
+  const names = { fields: Object.keys(fields), files };
   // Before the file that is missing: it is mostly this one, under another name.
   for (const name of received.strayFiles) faults.add(() => strayFault(name, sources.flat()));
   for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
