@@ -6,6 +6,7 @@ import { errors } from './middleware/errors.ts';
 import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
 import { unread } from './middleware/unread.ts';
+import { refusalPages } from './pages/refusal-page.ts';
 import type { Parts } from './parts.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes/all.ts';
@@ -21,6 +22,7 @@ export const createApp = (parts: Parts): Koa<State> => {
   app.use(request(parts, startWatchdog(parts.log, parts.draining)));
   app.use(crossOrigin(parts.config.http.corsOrigins));
   app.use(unread);
+  app.use(refusalPages(parts));
   app.use(errors(parts));
   app.use(protocol);
   for (const middleware of createRouter(

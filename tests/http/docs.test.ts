@@ -68,6 +68,21 @@ test('/docs is dark where its reader wants it so, with its samples', async () =>
   }
 });
 
+test('who opens a wrong address in a browser reads why, and programs get JSON', async () => {
+  const { page, hosts } = await open('/nothing');
+  await page.getByRole('heading', { name: 'Not found' }).waitFor(within);
+  await page.getByText('There is no resource /nothing.').waitFor(within);
+  assert.equal([...hosts], [api.url]);
+  await page.getByRole('link', { name: 'What this means' }).click();
+  await page.getByRole('heading', { name: 'What to do' }).waitFor(within);
+  await page.close();
+  for (const accept of ['*/*', 'text/html']) {
+    const { headers, data } = await http.get('/nothing', { headers: { accept } });
+    assert.match(String(headers['content-type']), 'application/problem+json');
+    assert.is(data.code, 'not_found');
+  }
+});
+
 test('the policy of /docs lets in nothing from elsewhere and no script or style in line', async () => {
   const { headers } = await http.get('/docs');
   const policy = String(headers['content-security-policy']);

@@ -138,7 +138,7 @@ const aboutOf = ({
   return [
     rejected !== null && `taken back: ${rejected}`,
     loaded ? `ready on ${ready_on.join(', ') || 'no Triton'}` : 'not loaded',
-    `${done} attempts succeeded, ${failed} failed by the model's fault`,
+    `${done} ${done === 1 ? 'attempt' : 'attempts'} succeeded, ${failed} failed by the model's fault`,
     mirrored > 0 && `${mirrored} done again`,
     likeness_db !== null && `${likeness_db} dB alike`,
     shipped ? 'ships with the service' : licence,
