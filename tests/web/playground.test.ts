@@ -304,13 +304,12 @@ test('a result whose time is over is told as deleted', async () => {
   const page = await opened(await service.caller(100));
   await choose(page, await picture());
   await startButton(page).click();
-  const download = page.getByRole('link', { name: /^Download/ });
-  await download.waitFor();
+  await result(page).waitFor();
   await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
   await page.route('**/result?*', (route) => route.fulfill({ status: 410 }));
   await page.reload();
   await page.locator('#outcome').getByText('The media of this job was deleted.').waitFor();
-  assert.is(await download.count(), 0);
+  assert.is(await result(page).count(), 0);
   const row = page.locator('#jobs li');
   await row.getByText(/^deleted · 128 × 96/).waitFor();
   assert.is(await row.getByRole('button', { name: /^Delete/ }).count(), 0);
