@@ -183,6 +183,15 @@ def test_teeth_are_as_light_as_the_drawing_has_them(light: float) -> None:
     np.testing.assert_allclose(ink.tooth, np.multiply((240, 235, 220), light), atol=6)
 
 
+@pytest.mark.parametrize(("fill", "teeth"), [((196, 192, 184), True), ((200, 168, 139), False)])
+def test_teeth_in_shade_are_told_from_other_things_as_dark_by_their_colour(fill: tuple[int, int, int], teeth: bool) -> None:
+    picture, mesh = drawing("open", (245, 205, 170), size=640, fill=fill, thick=0.02)
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and ink.teeth == teeth
+    if teeth:
+        np.testing.assert_allclose(ink.tooth, fill, atol=8)
+
+
 @pytest.mark.parametrize("parts", [("teeth",), ("tongue",), ("teeth", "tongue")])
 @pytest.mark.parametrize("skin", [(245, 205, 170), DARK])
 def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(

@@ -66,6 +66,8 @@ AREA = 0.05  # S across, from which what is dark in an open mouth is no line
 DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
 TONGUE = 0.18  # of the darkest, by which a tongue is lighter than the dark round it
 WHITE = 0.9  # of the lightest of a mouth, that is white with it
+SEEN_WHITE = 0.2  # of an open mouth, from which it shows teeth
+IN_SHADE, PALE = 0.3, 0.7  # of the darkest of a mouth, and of the skin's chroma, that teeth in shade have at most
 PINK = 153.0  # Cr from which what is lighter than skin is no tooth
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 
@@ -597,16 +599,27 @@ class _Palette:
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
                 deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
-            # On dark skin a tongue is lighter too.
-            whiter = float(skin[0]) + min(TEETH * float(skin[0]), TO_WHITE * (255 - float(skin[0])))
-            lighter = core & (y > whiter) & (v < PINK)
-            self.teeth = bool(lighter.sum() > 0.2 * max(core.sum(), 1))
+            white = _white(core, (y, u, v), skin, drawn.dark < IN_SHADE * darkest)
+            self.teeth = bool(white.sum() > SEEN_WHITE * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
         self.tooth = tooth_drawn(self.skin)
         if self.teeth:
-            lightest = lighter & (y >= WHITE * np.percentile(y[lighter], 95))
+            lightest = white & (y >= WHITE * np.percentile(y[white], 95))
             self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
+
+
+def _white(mouth: Mask, planes: tuple[Floats, ...], skin: Array, not_dark: Mask) -> Mask:
+    """What of a mouth are teeth. planes: Y, U, V. skin: its Y, U, V."""
+    y, u, v = planes
+    # On dark skin a tongue is lighter too.
+    whiter = float(skin[0]) + min(TEETH * float(skin[0]), TO_WHITE * (255 - float(skin[0])))
+    white = mouth & (y > whiter) & (v < PINK)
+    if white.sum() > SEEN_WHITE * mouth.sum():
+        return white
+    # In shade they are no lighter than skin, but much less coloured; in a picture without colour neither is.
+    tint = float(np.hypot(*(skin[1:] - 128)))
+    return white | mouth & not_dark & (np.hypot(u - 128, v - 128) < PALE * tint) & (tint > GREY)
 
 
 def _line_round(drawn: Drawn) -> float:
