@@ -1,6 +1,5 @@
 /** Several people in one clip, with the real models: who speaks, who is counted, and whose pixels change. */
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
@@ -10,7 +9,7 @@ import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip } from '../../real/clip.ts';
 import { testConfig } from '../../real/config.ts';
-import { ffmpegPath } from '../../real/ffmpeg.ts';
+import { likeness } from '../../real/likeness.ts';
 import { lipsyncModels } from '../../real/lipsync.ts';
 import { withMedia } from '../../real/media.ts';
 import { probeBoth } from '../../real/probe-both.ts';
@@ -59,19 +58,6 @@ const run = async (media: string, speaker?: Speaker) => {
 const sides = (moved: readonly Moved[], middle: number) =>
   moved.map((place) => (place ? (place.x < middle ? 'left' : 'right') : null));
 const all = (moved: readonly Moved[], side: string | null) => moved.map(() => side);
-
-/** Peak signal-to-noise ratio in dB of a region `crop` ("w:h:x:y") of two clips, the least of all frames. */
-const likeness = async (one: string, other: string, crop: string): Promise<number> => {
-  const graph = `[0:v]crop=${crop}[a];[1:v]crop=${crop}[b];[a][b]psnr=stats_file=-`;
-  const { stdout } = await execa(
-    ffmpegPath,
-    ['-v', 'error', '-i', one, '-i', other, '-lavfi', graph, '-f', 'null', '-'],
-    { timeout: 60_000 },
-  );
-  const values = [...stdout.matchAll(/psnr_y:(\S+)/g)].map(([, value]) => Number(value));
-  assert.ok(values.length > 0);
-  return Math.min(...values);
-};
 
 /** The portrait at 512 and, right of it, at 300 pixels. */
 const pair = await makeClip(
