@@ -1,11 +1,15 @@
-"""Triton's `head_motion`: a portrait's picture, its mesh and one frame's motion in, the moved picture out."""
+"""Triton's `head_motion`: a portrait's picture, its mesh and one frame's motion in, the moved picture out.
+
+Or its head, told once from the portrait as it came, which each later request brings.
+"""
 
 from typing import Any
 
 import cv2
 import numpy.typing as npt
 
-from enhance.portrait.animate import Animator
+from enhance.portrait.animate import Animator, check_picture, portrait_frame
+from enhance.portrait.silhouette import silhouette
 from enhance.style import style_numbered
 
 from .shell import Inputs, Shell
@@ -19,7 +23,16 @@ class HeadMotionModel(Shell):
         cv2.setNumThreads(1)  # the other models have the other cores
         self.animator = Animator()
 
-    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
-        """IMAGE with its head moved and its eyes shut as MOTION says. Raises ValueError for wrong inputs."""
-        style = style_numbered(inputs.number("STYLE"))
-        return {"IMAGE": self.animator.move(inputs["IMAGE"], inputs["MESH"], inputs["MOTION"], style)}
+    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
+        """What is asked for: HEAD, or IMAGE with its head moved and its eyes shut as MOTION says.
+
+        Raises ValueError for wrong inputs.
+        """
+        picture, mesh, head = inputs["IMAGE"], inputs["MESH"], inputs.get("HEAD")
+        outputs: dict[str, npt.NDArray[Any]] = {}
+        if "HEAD" in wanted:
+            outputs["HEAD"] = silhouette(check_picture(picture), portrait_frame(mesh))
+        if "IMAGE" in wanted:
+            style = style_numbered(inputs.number("STYLE"))
+            outputs["IMAGE"] = self.animator.move(picture, mesh, inputs["MOTION"], style, head)
+        return outputs

@@ -356,3 +356,17 @@ def test_head_motion_refuses(changed: dict[str, Values], message: str) -> None:
     inputs: dict[str, Values] = {"IMAGE": np.asarray(data.astronaut()), "MESH": MESH, "MOTION": REST}
     inputs["STYLE"] = np.zeros(1, np.int32)
     assert refusal(model, ("IMAGE",), inputs | changed).startswith(message)
+
+
+def test_a_head_is_told_once_and_moved_by_every_frame() -> None:
+    model = HeadMotionModel()
+    model.initialize({})
+    inputs: dict[str, Values] = {"IMAGE": np.asarray(data.astronaut()), "MESH": MESH, "MOTION": REST.copy()}
+    inputs["STYLE"] = np.zeros(1, np.int32)
+    head = answer(model, ("HEAD",), inputs).output_tensors[0].values
+    inputs["MOTION"][2] = 1.5
+    usual = answer(model, ("IMAGE",), inputs).output_tensors[0].values
+    told = answer(model, ("IMAGE",), inputs | {"HEAD": head}).output_tensors[0].values
+    assert (told != usual).any()
+    assert refusal(model, ("IMAGE",), inputs | {"HEAD": head[1:]}).startswith("expected HEAD [96, 96] of float32")
+    assert refusal(model, ("HEAD",), inputs | {"MESH": MESH * NAN}).startswith("expected MESH without NaN")

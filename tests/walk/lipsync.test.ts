@@ -4,9 +4,12 @@ import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bannerOf, h264, makeClip, pattern, timesOf, tone } from '../real/clip.ts';
+import { ffmpegPath } from '../real/ffmpeg.ts';
+import { likeness } from '../real/likeness.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
 import { skip } from '../real/skip.ts';
+import { sounds } from '../real/sounds.ts';
 import { syncing } from '../real/synced.ts';
 import { hasVoice, portrait, spoken, talkingHead } from '../real/talking.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
@@ -73,6 +76,18 @@ withVoice('a portrait speaks as long as there is sound', async () => {
   assert.is((await timesOf(output)).length, result.frames);
   const still = await synced(portrait, voice, { options: '{"motion":false}' });
   assert.is.not(still.result.sha256, result.sha256);
+});
+
+test('what stands behind a portrait stays where it is while the head moves', async () => {
+  const bars = [118, 126, 134].map((x) => `drawbox=x=${x}:y=20:w=3:h=130:color=black:t=fill`);
+  const picture = at('bars.png');
+  const babble = await sounds.babble(at('babble.wav'), 2);
+  await execa(ffmpegPath, ['-i', portrait, '-vf', bars.join(','), '-frames:v', '1', picture]);
+  const { output: moved } = await synced(picture, babble);
+  const { output: still } = await synced(picture, babble, { options: '{"motion":false}' });
+  const beside = await likeness(moved, still, '28:100:112:40');
+  const face = await likeness(moved, still, '60:40:195:80');
+  assert.ok(beside > 30 && face < 30, `${beside} dB beside the head, ${face} dB in the face`);
 });
 
 test('silence is accepted, and its sync is not known', async () => {

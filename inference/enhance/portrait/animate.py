@@ -15,6 +15,7 @@ from enhance.style import Style
 from .drawn_lids import DrawnLid
 from .head import HeadField, head_field
 from .lids import Lid, make_lids
+from .silhouette import Silhouette, check_silhouette
 
 KEPT = 4  # portraits whose maps are kept
 MAX_ANGLE, MAX_SHIFT, MAX_ZOOM = 15.0, 0.3, 0.2  # degrees, S, share: beyond, one picture does not show what appears
@@ -39,23 +40,26 @@ class Animator:
         mesh: npt.NDArray[np.float32],
         motion: npt.NDArray[np.float32],
         style: Style,
+        head: Silhouette | None = None,
     ) -> Picture:
         """The picture with its head moved and its eyes shut so far. At rest the same bytes come out.
 
         picture: h x w x 3 uint8 RGB. mesh: 478 x 3, its pixels. motion: yaw, pitch, roll in degrees, dx, dy in outer-eye
-        distances, zoom (1 = none), blink left, blink right (0..1). style: by which the lids are made.
+        distances, zoom (1 = none), blink left, blink right (0..1). style: by which the lids are made. head: what moves
+        (silhouette.py); None: where heads usually are.
         Raises BadPictureError for anything else.
         """
-        _check(picture, motion)
-        try:
-            frame = head_frame(mesh)
-        except ValueError as fault:
-            raise BadPictureError(str(fault)) from fault
+        check_picture(picture)
+        _check(motion)
+        if head is not None:
+            check_silhouette(head)
+        frame = portrait_frame(mesh)
         size = picture.shape[0], picture.shape[1]
         key = mesh.tobytes() + np.array(size).tobytes()
         if motion[6:].any():
             picture = self._blinked(picture, frame, motion[6:], style, key)
-        field = _remembered(self._fields, key, lambda: head_field(frame, size))
+        key += b"" if head is None else head.tobytes()
+        field = _remembered(self._fields, key, lambda: head_field(frame, size, head))
         return field.move(picture, motion)
 
     def _blinked(
@@ -75,9 +79,22 @@ class Animator:
         return blinked
 
 
-def _check(picture: npt.NDArray[Any], motion: npt.NDArray[Any]) -> None:
+def check_picture(picture: npt.NDArray[Any]) -> Picture:
+    """The same. Raises BadPictureError for what is no h x w x 3 uint8."""
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or 0 in picture.shape:
         raise BadPictureError(f"expected IMAGE [height, width, 3] of uint8, got {list(picture.shape)} of {picture.dtype}")
+    return picture
+
+
+def portrait_frame(mesh: npt.NDArray[np.float32]) -> HeadFrame:
+    """The frame of a portrait's face (478 x 3 pixels). Raises BadPictureError where it is none."""
+    try:
+        return head_frame(mesh)
+    except ValueError as fault:
+        raise BadPictureError(str(fault)) from fault
+
+
+def _check(motion: npt.NDArray[Any]) -> None:
     if motion.shape != (8,):
         raise BadPictureError(f"expected MOTION [8], got {list(motion.shape)}")
     limits = np.array([MAX_ANGLE] * 3 + [MAX_SHIFT] * 2 + [MAX_ZOOM] + [1, 1])

@@ -1,4 +1,4 @@
-"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 at the picture's border."""
+"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 behind it and at the border."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,13 @@ from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
 from enhance.picture import Picture
 
+from .silhouette import COLLAR, FAR, HEAD, Silhouette, at, usual
+
 CELLS = 24  # of the coarse grid, to an outer-eye distance
 DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts
 NECK_DEPTH = -0.16  # outer-eye distances: the axis of turning lies behind the ears, so hair and outline follow a little
-HEAD = (1.22, 1.50)  # half width, in outer-eye distances, and half height above, in half face heights
-FAR = 1.6  # times HEAD, from where on the background is still
-COLLAR = 0.65  # outer-eye distances below the chin, from where on the neck is still
 BORDER = 0.4  # outer-eye distances over which the motion fades to the picture's border
-STEPS = 2  # of the fixed-point search for where a pixel comes from
+STEPS = 5  # of the fixed-point search for where a pixel comes from
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class HeadField:
         return moved
 
 
-def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
-    """The displacements for a head. size: rows, columns of its picture."""
+def head_field(frame: HeadFrame, size: tuple[int, int], head: Silhouette | None = None) -> HeadField:
+    """The displacements for a head. size: rows, columns of its picture. head: None: where heads usually are."""
     cell = max(5, int(frame.unit / CELLS) | 1)
     first, last = _reach(frame, size)
     x, y = (np.arange(low // cell - 1, high // cell + 3) * cell for low, high in zip(first, last, strict=True))
@@ -69,7 +68,8 @@ def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
     depth = _depth(frame, grid, cell)
     zero = np.zeros_like(across)
 
-    weight = _inside(frame, across, down) * _off_border(grid, size, frame.unit)
+    share = usual(frame, across, down) if head is None else at(head, frame, across, down)
+    weight = share * _above_collar(frame, down) * _off_border(grid, size, frame.unit)
     lever = frame.chin + 0.45 - down  # about the neck
     turns = [
         (NECK_DEPTH - depth, zero),
@@ -99,14 +99,8 @@ def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
     return np.asarray(near[..., 0] / (near[..., 1] + 0.4))
 
 
-def _inside(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
-    """1 on the head, 0 on the background and below the collar."""
-    width, height = HEAD
-    above = down / (height * frame.chin)
-    below = down / (1.5 * frame.chin)
-    radius = np.hypot(across / width, np.where(down < 0, above, below))
-    head = 1 - smoothstep(radius, 0.8, FAR)
-    return head * (1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR))
+def _above_collar(frame: HeadFrame, down: Floats) -> Floats:
+    return 1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR)
 
 
 def _off_border(grid: Floats, size: tuple[int, int], unit: float) -> Floats:

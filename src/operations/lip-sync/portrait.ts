@@ -127,6 +127,9 @@ const preparePortraitFrames = async (
   const { targets } = await planMouth(task, { sounds: { sound, own: null }, observed, times });
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
+  const { headMotion } = portraitModels(models);
+  const head = motion && (await headMotion.head(still, face.mesh, signal));
+
   const { mouth, rect, covered } = await measureStill(task, { still, face });
   const { style } = mouth.about;
   const inside = await insideOfStill(mouth, models.mouthRender, signal);
@@ -149,10 +152,8 @@ const preparePortraitFrames = async (
     const passedThrough = rendered.mask.equals(unchanged);
     const picture = withPixels(still, rect, rendered.pixels, below);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
-    const portrait = turn && { picture, mesh: face.mesh, motion: turn, style };
-    const moved = portrait
-      ? await portraitModels(task.models).headMotion.move(portrait, above, signal)
-      : picture;
+    const portrait = turn && { picture, mesh: face.mesh, motion: turn, style, head };
+    const moved = portrait ? await headMotion.move(portrait, above, signal) : picture;
     const timed = { index, time: index / PORTRAIT_FPS, duration: 1 / PORTRAIT_FPS };
     return { memory, frame: { ...moved, ...timed, passedThrough } };
   };

@@ -1,13 +1,15 @@
 /** A portrait to the same portrait with the head moved, and blinking. */
 import type { Picture } from '../../frame.ts';
-import { fp32, uint8 } from '../protocol/tensor.ts';
+import { floatsOf, fp32, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { bytes, into, type LoadedModel, openModel, type Slot } from './model.ts';
+import { bytes, floats, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { MOTION } from './portrait-motion.ts';
-import { type Style, styleTensor } from './style.ts';
+import { STYLES, type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
+  /** What of a portrait, as it came, moves with its head: the background beside it is not to. Null: the model does not tell. */
+  head(still: Picture, mesh: Float32Array, signal: AbortSignal): Promise<Float32Array | null>;
   /** `memory`, of the picture's length: where the answer may be put. After an abort a late answer may still be written to it. */
   move(portrait: MovedPortrait, memory: Buffer, signal: AbortSignal): Promise<Picture>;
 };
@@ -21,6 +23,8 @@ type MovedPortrait = {
   readonly motion: Float32Array;
   /** How the eyes are shut. */
   readonly style: Style;
+  /** What `head` has told of this portrait. */
+  readonly head: Float32Array | null;
 };
 
 export const headMotionSlot: Slot = {
@@ -39,16 +43,36 @@ export const headMotionSlot: Slot = {
 
 export const openHeadMotion = (transport: Transport, loaded: LoadedModel): HeadMotion => {
   const ask = openModel(transport, loaded);
+  const side = Number(loaded.parameters.head_side ?? 0);
+  /** How it moves is not looked at where only the head is asked for. */
+  const unmoved = { motion: new Float32Array(MOTION), style: STYLES[0] };
   return {
-    move: async ({ picture: { width, height, pixels }, mesh, motion, style }, memory, signal) => {
+    head: async (picture, mesh, signal) => {
+      if (side === 0) return null;
+      const of = await ask(
+        inputsOf({ picture, mesh, ...unmoved }),
+        [floats('HEAD', side, side)],
+        signal,
+      );
+      // A copy: a view would keep the whole answer in memory.
+      return floatsOf(of('HEAD')).slice();
+    },
+    move: async (portrait, memory, signal) => {
+      const { width, height } = portrait.picture;
+      const { head } = portrait;
       const inputs = [
-        uint8('IMAGE', [height, width, 3], pixels),
-        fp32('MESH', [MESH_POINTS, 3], mesh),
-        fp32('MOTION', [MOTION], motion),
-        styleTensor(style),
+        ...inputsOf(portrait),
+        ...(head && side > 0 ? [fp32('HEAD', [side, side], head)] : []),
       ];
       const of = await ask(inputs, into(memory, [bytes('IMAGE', height, width, 3)]), signal);
       return { width, height, channels: 3, pixels: of('IMAGE').data };
     },
   };
 };
+
+const inputsOf = ({ picture, mesh, motion, style }: Omit<MovedPortrait, 'head'>): Tensor[] => [
+  uint8('IMAGE', [picture.height, picture.width, 3], picture.pixels),
+  fp32('MESH', [MESH_POINTS, 3], mesh),
+  fp32('MOTION', [MOTION], motion),
+  styleTensor(style),
+];

@@ -1,0 +1,122 @@
+"""What of a portrait moves with its head: heads drawn before a wall, of which every pixel is known."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.geometry.frame import HeadFrame, head_frame
+from enhance.picture import BadPictureError, Picture
+from enhance.portrait.animate import Animator
+from enhance.portrait.head import head_field
+from enhance.portrait.silhouette import COLLAR, SIDE, at, check_silhouette, silhouette, usual
+from enhance.portrait.track import LIMITS
+from tests.test_portrait_picture import MESH, SKIN, motion, placed
+
+Floats = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+HAIR, WALL, TILES = (60, 40, 30), (150, 160, 140), (90, 100, 95)
+
+
+def before_a_wall(hair: tuple[int, int, int] = HAIR) -> tuple[Picture, Floats, Mask, Mask]:
+    """A face with hair round it before tiles, its mesh, and which pixels are its head and which are wall."""
+    size = 640
+    mesh = placed(size)
+    mesh[:, :2] = (mesh[:, :2] - size / 2) * 0.7 + size / 2
+    mesh[:, 2] *= 0.7
+    picture = np.full((size, size, 3), WALL, np.uint8)
+    picture[::40] = picture[1::40] = picture[:, ::40] = picture[:, 1::40] = TILES
+    middle, unit = tuple(np.round(mesh[[10, 152], :2].mean(axis=0)).astype(int).tolist()), head_frame(mesh).unit
+    head, wall = np.zeros((size, size), np.uint8), np.ones((size, size), np.uint8)
+    high = (middle[0], int(middle[1] - 0.25 * unit))
+    cv2.ellipse(head, high, (int(0.98 * unit), int(1.2 * unit)), 0, 0, 360, (1,), -1)
+    picture[head > 0] = hair
+    face = cv2.convexHull(np.round(mesh[:468, :2]).astype(np.int32))
+    cv2.fillConvexPoly(picture, face, SKIN, cv2.LINE_AA)
+    cv2.fillConvexPoly(head, face, (1,))
+    wall[head > 0] = 0
+    wall[int(middle[1] + 0.6 * unit) :] = 0
+    return picture, mesh, head > 0, wall > 0
+
+
+def told(picture: Picture, mesh: Floats) -> tuple[Floats, HeadFrame, Floats, Floats]:
+    """The silhouette for each pixel, its frame, and where the pixels lie in that."""
+    frame = head_frame(mesh)
+    x, y = np.meshgrid(np.arange(picture.shape[1]), np.arange(picture.shape[0]))
+    across, down = frame.place(np.stack([x, y], 2))
+    return at(silhouette(picture, frame), frame, across, down), frame, across, down
+
+
+def test_the_wall_beside_a_head_stays_where_the_head_moves() -> None:
+    picture, mesh, head, wall = before_a_wall()
+    share, frame, *_ = told(picture, mesh)
+    beside = wall & (cv2.dilate(head.astype(np.uint8), np.ones((3, 3)), iterations=round(0.22 * frame.unit)) == 0)
+    assert share[beside].max() < 0.1
+    hair = cv2.erode(head.astype(np.uint8), np.ones((3, 3)), iterations=round(0.15 * frame.unit)) > 0
+    assert share[hair].min() > 0.9
+    moved, as_usual = (
+        np.abs(Animator().move(picture, mesh, motion(roll=1.5, dx=0.03), "photo", shape).astype(int) - picture).max(axis=2)
+        for shape in (silhouette(picture, frame), None)
+    )
+    assert moved[beside].mean() < 0.25 * as_usual[beside].mean()
+    face = np.s_[300:340, 280:360]
+    np.testing.assert_array_equal(moved[face], as_usual[face])
+
+
+def test_where_head_and_wall_have_one_colour_the_usual_head_moves() -> None:
+    picture, mesh, head, _ = before_a_wall(WALL)
+    picture[~head] = WALL
+    share, frame, across, down = told(picture, mesh)
+    face = np.zeros(head.shape, np.uint8)
+    cv2.fillConvexPoly(face, cv2.convexHull(np.round(mesh[:468, :2]).astype(np.int32)), (1,))
+    far = cv2.dilate(face, np.ones((3, 3)), iterations=round(0.35 * frame.unit)) == 0
+    far &= down < frame.chin + COLLAR
+    np.testing.assert_allclose(share[far], usual(frame, across, down)[far], atol=0.05)
+
+
+def test_hair_of_the_walls_colour_moves_with_hair_farther_out() -> None:
+    picture, mesh, *_ = before_a_wall()
+    frame = head_frame(mesh)
+    x, y = np.round(frame.origin - [0, 1.12 * frame.unit]).astype(int)
+    picture[y - 16 : y + 16, x - 30 : x + 30] = WALL
+    share, *_ = told(picture, mesh)
+    assert share[y, x] > 0.85
+    assert (np.diff(share[y - 40 : y + 60, x]) > -0.002).all()
+
+
+def test_a_head_that_fills_its_picture_moves_as_usual() -> None:
+    mesh = placed(300)
+    picture = np.full((300, 300, 3), SKIN, np.uint8)
+    share, frame, across, down = told(picture, mesh)
+    assert (share >= usual(frame, across, down) - 0.05).all()
+
+
+@pytest.mark.parametrize("sign", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_nothing_folds_where_head_meets_wall(sign: tuple[int, int]) -> None:
+    photograph = data.astronaut()
+    for picture, mesh in (before_a_wall()[:2], (photograph, MESH)):
+        frame = head_frame(mesh)
+        field = head_field(frame, (picture.shape[0], picture.shape[1]), silhouette(picture, frame))
+        yaw, pitch, roll = np.array(LIMITS) * (sign[0], sign[1], 1)
+        turned = np.array([*np.sin(np.radians([yaw, pitch, roll])), 0.06 * sign[0], 0, 0])
+        shift = np.tensordot(turned, field.unit, 1) / field.cell
+        (x_down, x_across), (y_down, y_across) = (np.gradient(shift[..., axis]) for axis in (0, 1))
+        assert ((1 + x_across) * (1 + y_down) - x_down * y_across).min() > 0.15
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        (np.zeros((SIDE, 4), np.float32), "expected HEAD [96, 96] of float32, got [96, 4] of float32"),
+        (np.zeros((SIDE, SIDE)), "expected HEAD [96, 96] of float32, got [96, 96] of float64"),
+        (np.full((SIDE, SIDE), np.nan, np.float32), "expected HEAD within 0 and 1"),
+        (np.full((SIDE, SIDE), 1.1, np.float32), "expected HEAD within 0 and 1"),
+    ],
+)
+def test_what_is_no_silhouette_is_refused(head: Floats, message: str) -> None:
+    with pytest.raises(BadPictureError) as fault:
+        check_silhouette(head)
+    assert str(fault.value) == message
