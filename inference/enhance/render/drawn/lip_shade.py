@@ -8,7 +8,8 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 
-from .ink import Drawn, Mask, lip_shade
+from .found import Drawn, Mask
+from .looks import lip_shade
 
 EDGE = 2.0  # pixels round the line that are taken with it
 STILL = 0.5  # pixels: a line that would move by less stays

@@ -11,7 +11,8 @@ from enhance.geometry.landmarks import NOSE_BASE
 from enhance.render.cover.expected import JAW as EAR_TO_EAR
 from enhance.render.patch import Patch
 
-from .ink import Drawn, find, inked_round, is_there, roughness, sharpness
+from .found import Drawn, find, is_there
+from .looks import inked_round, roughness, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,

@@ -13,8 +13,10 @@ from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
 from .erase import erase
-from .ink import ALONG, STROKE, Drawn, Ink, Mask, find
+from .found import STROKE, Drawn, Mask, find
+from .ink import Ink
 from .lip_shade import LipShade
+from .shut import ALONG
 
 AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts
 USUAL_WIDTH = 0.45  # S of a mouth whose openings are taken as they are asked for; smaller ones open less

@@ -4,7 +4,7 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.render.drawn.ink import tooth_drawn
+from enhance.render.drawn.palette import tooth_drawn
 from enhance.render.lips.outline import MIDPOINT
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import Subject

@@ -1,0 +1,270 @@
+"""A mouth that is drawn with ink, found in a frame.
+
+Cel animation draws a closed mouth as a stroke and an open one as a filled outline; there is no flesh of lips. What differs
+from the skin above and below it is the mouth.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose
+from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
+from enhance.geometry.planes import Planes
+
+Mask = npt.NDArray[np.bool_]
+Boxes = dict[int, tuple[int, int, int, int]]
+"""Left, top, right and bottom of components, by their labels."""
+FINEST = 320.0  # samples to an S, at most
+REACH = 0.24  # S between the mesh's mouth and the drawn one
+NEAR = 0.07  # S between them that is much
+ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
+HIGHEST = 0.36  # S: of an open mouth
+LIGHTER = 70.0  # percent of places on cheeks that are not lighter
+FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
+INK = 0.3  # of the darkest, where ink begins
+WIDTHS = (0.05, 1.0)  # S
+STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
+MOUSTACHE, MOUTH_BELOW, NEXT = 0.04, 0.6, 0.15
+"""S, the mean thickness of a moustache at least; of its width, the mouth under it at least; and S between the two at most."""
+PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
+GAP, HIGHER = 0.1, 3.0
+"""S across a gap in the line round a mouth, at most; and the mouth's height beside it, in heights of what the gap leaves."""
+PIECE = 0.035  # S across: less is a dot of a tone
+LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
+"""Widths of the mesh's mouth that the drawn one has, and S between the middles of the two: elsewhere it may be a fold."""
+TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
+BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The drawn mouth of one frame, on a raster in plane coordinates that is `finer` samples to an S."""
+
+    origin: Array
+    finer: float
+    lit: Floats
+    """Luma as if nothing were drawn on the skin."""
+    dark: Floats
+    """How much darker it is."""
+    whole: Mask
+    """The mouth with all that it encloses."""
+    columns: slice
+    top: Array
+    bottom: Array
+    """Of the mouth in each of the columns, in rows."""
+
+    @property
+    def open(self) -> float:
+        """Height in S, that of a stroke when closed."""
+        count = len(self.top)
+        middle = slice(count // 5, count - count // 5)
+        return float(np.median((self.bottom - self.top)[middle])) / self.finer
+
+    @property
+    def ends(self) -> Array:
+        """2 x 2, plane coordinates: the corners, left and right."""
+        middles = (self.top + self.bottom) / 2
+        y = [middles[:2].mean(), middles[-2:].mean()]
+        return self.place(np.array([[self.columns.start, y[0]], [self.columns.stop, y[1]]]))
+
+    @cached_property
+    def luma(self) -> Floats:
+        """As the frame has it."""
+        return self.lit - self.dark
+
+    @cached_property
+    def ink(self) -> float:
+        """How much darker than skin lines are, at least: half way from what they enclose to the darkest."""
+        return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
+
+    @cached_property
+    def of_teeth(self) -> bool:
+        """Whether nothing of it is dark: white teeth without a line."""
+        return float(np.percentile(self.dark[self.whole], 95)) < FAINTEST
+
+    def place(self, at: Array) -> Array:
+        """Plane coordinates of columns and rows, pixel edges counted."""
+        return np.asarray(self.origin + (at - 0.5) / self.finer)
+
+    def covers(self, pose: Pose, area: Area) -> Floats:
+        """How much the mouth covers each pixel of an area, 0..1."""
+        return self.on_pixels(self.whole, pose, area)
+
+    def on_pixels(self, mask: Mask, pose: Pose, area: Area) -> Floats:
+        """How much of each pixel of an area a mask on the raster covers, 0..1."""
+        at = (pose.plane_of(area) - self.origin) * self.finer
+        x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
+        return np.asarray(cv2.remap(mask.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
+
+
+def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False) -> Drawn | None:
+    """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
+
+    white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark.
+    """
+    middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
+    finer = min(pose.scale, FINEST)
+    nose = float(pose.to_plane(head[NOSE_BASE])[1])
+    origin = np.array([middle[0] - ASIDE, max(middle[1] - ABOVE, nose)])
+    size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
+    luma = raster(planes.y, 1, pose, origin, finer, size)
+    # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
+    skin = _skin(planes, head, pose)
+    lighter = (1 + TEETH) * skin
+    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), lighter)
+    dark = np.asarray(lit - luma, np.float32)
+    at = np.round((middle - origin) * finer).astype(int)
+    span = round(0.2 * finer)
+    near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
+    strongest = float(np.percentile(near, 98)) if near.size else 0.0
+    if strongest >= FAINTEST:
+        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
+    elif white:
+        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer)
+    else:
+        which = None
+    if which is None:
+        return None
+    whole = _filled(which)
+    light = _light_parts(luma > lighter, whole)
+    if light.any():
+        # Between the two lies a row that is neither.
+        both: Any = cv2.morphologyEx(whole | light, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
+        whole = _filled(both)
+    columns = np.flatnonzero(whole.any(axis=0))
+    span_of = slice(int(columns[0]), int(columns[-1]) + 1)
+    every = np.arange(span_of.start, span_of.stop)
+    top = np.interp(every, columns, whole[:, columns].argmax(axis=0))
+    bottom = np.interp(every, columns, len(whole) - whole[::-1, columns].argmax(axis=0))
+    top, bottom = _without_gaps(top, bottom, finer)
+    rows = np.arange(len(whole))[:, None]
+    whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
+    drawn = Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
+    return drawn if strongest >= FAINTEST or is_there(drawn, head, pose) else None
+
+
+def is_there(drawn: Drawn, head: Array, pose: Pose) -> bool:
+    """Whether the mouth is where the mesh (478 x 3, head coordinates) has it, and about as wide."""
+    ends, corners = drawn.ends, pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
+    width = float(np.linalg.norm(ends[1] - ends[0])) / max(float(np.linalg.norm(corners[1] - corners[0])), 1e-6)
+    return LIKE_MESH[0] <= width <= LIKE_MESH[1] and bool(np.linalg.norm((ends - corners).mean(axis=0)) < ASIDE_OF_MESH)
+
+
+def raster(
+    plane: npt.NDArray[np.uint8], coarser: int, pose: Pose, origin: Array, finer: float, size: tuple[int, int]
+) -> Floats:
+    """A plane at the raster's samples, columns x rows. coarser: luma pixels to one of its samples."""
+    x = origin[0] + np.arange(size[0]) / finer
+    y = origin[1] + np.arange(size[1]) / finer
+    at = pose.to_pixels(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(size[1], size[0], 2)
+    at = ((at - (coarser - 1) / 2) / coarser).astype(np.float32)
+    step = pose.scale / finer / coarser
+    source = plane if step <= 1.2 else cv2.GaussianBlur(plane, (0, 0), 0.4 * step)
+    seen = cv2.remap(source, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(seen, np.float32)
+
+
+def _skin(planes: Planes, head: Array, pose: Pose) -> float:
+    """Luma of the cheeks; of the lighter one, where one lies in shade."""
+    at = np.round(pose.to_pixels(pose.to_plane(head[[*RIGHT_CHEEK, *LEFT_CHEEK]]))).astype(int)
+    x, y = np.clip(at, 0, [planes.y.shape[1] - 1, planes.y.shape[0] - 1]).T
+    return float(np.percentile(planes.y[y, x], LIGHTER))
+
+
+def _closed(luma: Floats, height: int) -> Floats:
+    """Without what is dark and lower than `height`: ink goes, light and shade of the skin stay."""
+    kernel = np.ones((2 * (height // 2) + 1, 1), np.uint8)
+    return np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
+
+
+def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[np.uint8] | None:
+    """The component that is the mouth, with those that continue it on its sides."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    rows, columns = ink.shape
+    inside: Boxes = {}
+    best, which = 0.0, 0
+    for label, (x, y, width, height, _) in enumerate(stats.tolist()):
+        if label == 0 or x == 0 or y == 0 or x + width == columns or y + height == rows:
+            continue
+        inside[label] = (x, y, x + width, y + height)
+        away = np.hypot(_gap(x, x + width, at[0]), _gap(y, y + height, at[1])) / finer
+        if WIDTHS[0] * finer <= width <= WIDTHS[1] * finer and away < REACH:
+            worth = np.sqrt(width) * np.exp(-((away / NEAR) ** 2))
+            best, which = max((best, which), (float(worth), label))
+    if not which:
+        return None
+    found = {_under_moustache(which, inside, stats[:, cv2.CC_STAT_AREA], finer)}
+    for _ in range(3):
+        boxes = [inside[label] for label in found]
+        left, top, right, bottom = (f(box[i] for box in boxes) for i, f in enumerate((min, min, max, max)))
+        across, down = (reach * finer for reach in PIECES)
+        for label, (x1, y1, x2, y2) in inside.items():
+            beside = x1 - across < right and x2 + across > left and (x1 > right - across or x2 < left + across)
+            if beside and y1 > top - down and y2 < bottom + down and x2 - x1 > PIECE * finer:
+                found.add(label)
+    return np.isin(labels, list(found)).astype(np.uint8)
+
+
+def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: float) -> int:
+    """The stroke of a mouth under `which`, where that is as heavy as only a moustache is; else `which` itself."""
+    left, _, right, bottom = inside[which]
+    heavy = float(areas[which]) / (right - left)
+    if heavy < MOUSTACHE * finer:
+        return which
+    for label, (x1, y1, x2, y2) in inside.items():
+        thin = y2 - y1 < STROKE * finer and float(areas[label]) / (x2 - x1) < 0.5 * heavy
+        wide = MOUTH_BELOW * (right - left) < x2 - x1 and x1 < (left + right) / 2 < x2
+        if thin and wide and 0 <= y1 - bottom < NEXT * finer:
+            return label
+    return which
+
+
+def _filled(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """With all that they enclose."""
+    contours, _ = cv2.findContours(pieces, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    whole = np.zeros_like(pieces)
+    cv2.drawContours(whole, contours, -1, (1,), cv2.FILLED)
+    return whole
+
+
+def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array]:
+    """Both edges of a mouth, a row for each column: where the line of one is missing, that of the other is seen instead."""
+    reach = round(GAP * finer) | 1
+    kernel = np.ones((1, reach), np.uint8)
+    # At the corners there is nothing beyond to go on to.
+    low, high = (
+        np.asarray(cv2.morphologyEx(np.pad(edge, reach, "edge")[None], how, kernel), np.float64)[0, reach:-reach]
+        for edge, how in ((top, cv2.MORPH_OPEN), (bottom, cv2.MORPH_CLOSE))
+    )
+    gap = (bottom - top < STROKE * finer) & (high - low > HIGHER * (bottom - top))
+    return np.where(gap, low, top), np.where(gap, high, bottom)
+
+
+def _light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Teeth above the dark of a mouth, and a tongue below it, without an outline.
+
+    lighter: than the skin is.
+    """
+    rows, columns = lighter.shape
+    near = cv2.dilate(dark, np.ones((9, 1), np.uint8)) > 0
+    wide = np.ptp(np.flatnonzero(dark.any(axis=0))) + 1
+    parts = np.zeros_like(dark)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((lighter & (dark == 0)).astype(np.uint8), connectivity=8)
+    for label in range(1, count):
+        x, y, width, height, _ = stats[label].tolist()
+        if x == 0 or y == 0 or x + width == columns or y + height == rows or width > 1.2 * wide:
+            continue
+        part = labels == label
+        if (part & near).any(axis=0).sum() >= BARE * width:
+            parts |= part.astype(np.uint8)
+    return parts
+
+
+def _gap(start: int, end: int, at: int) -> int:
+    return max(start - at, at - end, 0)

@@ -1,0 +1,142 @@
+"""What a drawn mouth that was found looks like: its lines, its edges, what lies round it."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Floats
+
+from .found import FAINTEST, STROKE, Drawn, Mask
+
+NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
+LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
+OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
+AS_DARK = 0.75
+INKED, INKED_ROUND = 0.6, (0.45, 0.575)
+"""Of the mouth's dark, a line at its rim at least; and the share of the rim that is one: of the upper and lower at least, and
+of both."""
+SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, and of one that is a passage
+
+
+def roughness(drawn: Drawn) -> float:
+    """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
+    mouth = drawn.whole.astype(np.uint8)
+    inner, outer = (
+        cv2.dilate(mouth, np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
+    )
+    paper = cv2.morphologyEx(drawn.luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
+    varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * drawn.finer))
+    return float(np.median(varies[outer & ~inner]))
+
+
+def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED_ROUND[1]) -> bool:
+    """Whether a dark line goes round the mouth: along `least` of its upper and of its lower rim, and `both` of the two.
+
+    The corners are left out.
+    """
+    inked = _dark_rims(drawn) > INKED * float(np.percentile(drawn.dark[drawn.whole], 90))
+    count = len(drawn.top)
+    shares = inked[:, count // 8 : count - count // 8].mean(axis=1)
+    return bool(shares.min() > least and shares.mean() > both)
+
+
+def has_lips(drawn: Drawn) -> bool:
+    """Whether the rim of the mouth is clearly paler than what it encloses: flesh round the line between the lips.
+
+    A tongue is pale under the dark of an open mouth, and not near its corners.
+    """
+    if drawn.open < STROKE / 2 or _shows_teeth_first(drawn):
+        return False
+    reach = max(2, round(OUTLINE * drawn.finer))
+    count = len(drawn.top)
+    upper, lower, lines = np.zeros((3, count), bool)
+    for i in range(count):
+        column = drawn.dark[int(drawn.top[i]) : max(int(drawn.bottom[i]), int(drawn.top[i]) + 1), drawn.columns.start + i]
+        dark = AS_DARK * float(column.max())
+        upper[i], lower[i] = (rim.max() < dark for rim in (column[:reach], column[-reach:]))
+        lines[i] = (column >= dark).sum() < STROKE * drawn.finer
+    middle = slice(count // 4, count - count // 4)
+    corners = np.concatenate([lower[count // 10 : count // 4], lower[count - count // 4 : count - count // 10]])
+    if corners.mean() < 0.5:
+        lower &= lines
+    return bool((upper | lower)[middle].mean() > 0.5)
+
+
+def _shows_teeth_first(drawn: Drawn) -> bool:
+    """Whether the mouth begins with teeth: where lips are drawn, it begins with the upper one."""
+    middle = np.arange(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
+    first = drawn.dark[drawn.top[middle].astype(int) + 1, drawn.columns.start + middle]
+    return bool((first < 0).mean() > 0.5)
+
+
+def softness(drawn: Drawn) -> float:
+    """Sigma in S of the edges along the mouth, less that of an edge that was drawn sharply."""
+    if drawn.of_teeth:
+        drawn = replace(drawn, dark=-drawn.dark)
+    return float(np.sqrt(max(0.0, min(sharpness(drawn), SOFTEST) ** 2 - SHARP**2))) / drawn.finer
+
+
+def sharpness(drawn: Drawn) -> float:
+    """Sigma in samples of the edges along the mouth, from how steeply they rise: less is sharper."""
+    luma = drawn.luma[:, drawn.columns]
+    steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
+    return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
+
+
+def _rims(drawn: Drawn) -> Mask:
+    """Where two rows of the columns of the mouth meet at it or near it."""
+    near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((5, 1), np.uint8)) > 0
+    return np.asarray(near[1:, drawn.columns])
+
+
+def lip_shade(drawn: Drawn) -> Mask | None:
+    """The short line that is drawn under a lower lip, on the mouth's raster; None where there is none."""
+    ink = _ink_below(drawn)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    start, stop = drawn.columns.start, drawn.columns.stop
+    for label in range(1, count):
+        x, y, width, height, _ = stats[label].tolist()
+        under = start < x and x + width < stop and x < (start + stop) / 2 < x + width
+        near = y < drawn.bottom.max() + LIP_SHADE * drawn.finer and height < STROKE * drawn.finer
+        if under and near and width > SHORTEST * (stop - start):
+            return np.asarray(labels == label)
+    return None
+
+
+def _ink_below(drawn: Drawn) -> Mask:
+    """What is as dark as lines, from a little below the mouth on. Teeth are no ink, and may take most of the mouth."""
+    level = max(float(f(drawn.dark[drawn.whole])) for f in (np.median, lambda dark: 0.5 * np.percentile(dark, 95)))
+    ink = drawn.dark > max(0.5 * level, 0.5 * FAINTEST)
+    ink[: int(drawn.bottom.max()) + round(NEXT_INK * drawn.finer)] = False
+    return ink
+
+
+def outline_below(drawn: Drawn) -> float:
+    """How far below the mouth, in S, the next ink is that is no line under its lip: the chin's outline."""
+    middle = (drawn.columns.start + drawn.columns.stop) // 2
+    reach = max(1, (drawn.columns.stop - drawn.columns.start) // 4)
+    bottom = int(drawn.bottom.max())
+    ink, shade = _ink_below(drawn), lip_shade(drawn)
+    if shade is not None:
+        ink &= ~shade
+    ink = ink[bottom + round(NEXT_INK * drawn.finer) :, middle - reach : middle + reach]
+    rows = np.flatnonzero(ink.mean(axis=1) > 0.5)
+    start = bottom + round(NEXT_INK * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
+    return (start + rows[0]) / drawn.finer if len(rows) else np.inf
+
+
+def line_round(drawn: Drawn) -> float:
+    """How much darker than skin the rim of an open mouth is, which is its line's where it has one."""
+    return float(np.median(_dark_rims(drawn)))
+
+
+def _dark_rims(drawn: Drawn) -> Floats:
+    """2 x columns: how dark it gets within OUTLINE of the upper and of the lower rim of the mouth."""
+    reach = max(2, round(OUTLINE * drawn.finer))
+    columns = [
+        drawn.dark[int(top) : max(int(bottom), int(top) + 1), drawn.columns.start + i]
+        for i, (top, bottom) in enumerate(zip(drawn.top, drawn.bottom, strict=True))
+    ]
+    return np.array([[column[part].max() for column in columns] for part in (slice(reach), slice(-reach, None))])
