@@ -62,6 +62,14 @@ export const toYuv = (info: VideoInfo): string[] => {
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 
+/** What a video is behind `toYuv`. */
+export const asYuv = (info: VideoInfo): VideoInfo => ({
+  ...info,
+  pixelFormat: 'yuv420p',
+  chroma: 'left',
+  colour: outputColour(info.colour),
+});
+
 /**
  * How the output's codes become colours: as the source's do; BT.709 in limited range where those are RGB. What the source does
  * not state is what goes with its matrix. Browsers ignore a statement that is not whole, and guess by the size of the pictures:

@@ -7,7 +7,7 @@ import type { VideoInfo } from '../info.ts';
 import { checkDecoded, unreadable } from '../outcome.ts';
 import { type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
-import { smallYuv, toRgb, toYuv } from '../scaler.ts';
+import { asYuv, smallYuv, toRgb, toYuv } from '../scaler.ts';
 import { evenLuma } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
 import { type FrameMemory, picturesIn, placesIn } from './raw-pictures.ts';
@@ -25,6 +25,8 @@ type DecodeOptions = FfmpegOptions & {
   readonly from?: number | undefined;
   /** 2: every other frame, beginning with the first. Absent: all. */
   readonly every?: number | undefined;
+  /** Filters of ffmpeg that clean the pictures, which are 8-bit 4:2:0 there. Absent: none. */
+  readonly cleaning?: readonly string[] | undefined;
 };
 
 /**
@@ -39,7 +41,12 @@ export async function* decodeVideo(
   options: DecodeOptions,
 ): AsyncGenerator<Frame> {
   const { size } = info;
-  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
+  const { cleaning = [] } = options;
+  const [cleaned, codes] = cleaning.length
+    ? [[...toYuv(info), ...cleaning], asYuv(info)]
+    : [[], info];
+  const scaling = `scale=w=${size.width}:h=${size.height}:${toRgb(codes)}`;
+  const filters = [...cleaned, scaling, 'format=rgb24'];
   const layout = { filters, bytes: size.width * size.height * 3 };
   for await (const [pixels, timed] of decode(path, info, layout, options))
     yield { ...size, channels: 3, pixels, ...timed };
@@ -70,7 +77,8 @@ export async function* decodeYuv(
   info: VideoInfo,
   options: DecodeOptions,
 ): AsyncGenerator<YuvFrame> {
-  const layout = { filters: toYuv(info), bytes: yuvBytes(info.size) };
+  const { cleaning = [] } = options;
+  const layout = { filters: [...toYuv(info), ...cleaning], bytes: yuvBytes(info.size) };
   for await (const [pixels, timed] of decode(path, info, layout, options))
     yield { ...info.size, pixels, ...timed };
 }

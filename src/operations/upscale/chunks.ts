@@ -14,10 +14,12 @@ import type { UpscaleHelp, UpscaleTask } from './task.ts';
 import { enlargedVideo } from './video.ts';
 
 type Facts = Edges & { readonly frames: number };
-type Cut = { readonly spans: readonly Span[]; readonly files: ChunkFiles<Facts> };
+/** `cleaning`: filters for the pictures before they are enlarged. */
+type Plan = { readonly spans: readonly Span[]; readonly cleaning: readonly string[] };
+type Cut = Plan & { readonly files: ChunkFiles<Facts> };
 
-/** Checkpoints: the spans that the chunks are made of, and the mark of a video that is to be done in one go. */
-const SPANS = 'spans.json';
+/** Checkpoints: the plan that the chunks are made by, and the mark of a video that is to be done in one go. */
+const PLAN = 'plan.json';
 const UNCUT = 'uncut';
 
 /**
@@ -27,6 +29,7 @@ const UNCUT = 'uncut';
 export const upscaleInChunks = async (
   task: UpscaleTask,
   source: VideoSource,
+  cleaning: readonly string[],
 ): Promise<Encoded | null> => {
   const { info } = source;
   const { target, work, config, report, share, signal } = task;
@@ -34,7 +37,7 @@ export const upscaleInChunks = async (
   if (spans.length === 1) return null;
   const checkpoints = await openCheckpoints(work, originOf(task));
   if (await checkpoints.has(UNCUT)) return null;
-  const cut = await cutInto(spans, checkpoints);
+  const cut = await cutInto({ spans, cleaning }, checkpoints);
   const missing = await cut.files.missing();
   const before = framesOf(await factsOf(cut, (chunk) => !missing.includes(chunk)));
   const onFrames = (done: number) => {
@@ -70,25 +73,25 @@ export const upscaleInChunks = async (
 /** Does one chunk for the attempt that has cut the video. */
 export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
   const checkpoints = await openCheckpoints(task.work, originOf(task));
-  const text = await checkpoints.read(SPANS);
+  const text = await checkpoints.read(PLAN);
   if (text === null) throw new Error('the video was not cut by this release with these settings');
-  const spans: Span[] = JSON.parse(text);
-  const files = openChunkFiles<Facts>(checkpoints, spans.length);
-  await makeChunk(task, { spans, files }, task.chunk, task.onFrames, openFramesMemory());
+  const plan: Plan = JSON.parse(text);
+  const files = openChunkFiles<Facts>(checkpoints, plan.spans.length);
+  await makeChunk(task, { ...plan, files }, task.chunk, task.onFrames, openFramesMemory());
 };
 
 /** To be raised when a checkpoint's content changes its meaning. */
-const CHECKPOINT_FORMAT = 2;
+const CHECKPOINT_FORMAT = 3;
 
 const originOf = ({ models, options, config }: UpscaleTask | UpscaleHelp): unknown => [
   ...[CHECKPOINT_FORMAT, models.version, options, config.upscale.chunkSeconds],
   config.ffmpeg.preset,
 ];
 
-const cutInto = async (spans: readonly Span[], checkpoints: Checkpoints): Promise<Cut> => {
-  if (!(await checkpoints.has(SPANS)))
-    await checkpoints.put(SPANS, (path) => writeFile(path, JSON.stringify(spans)));
-  return { spans, files: openChunkFiles(checkpoints, spans.length) };
+const cutInto = async (plan: Plan, checkpoints: Checkpoints): Promise<Cut> => {
+  if (!(await checkpoints.has(PLAN)))
+    await checkpoints.put(PLAN, (path) => writeFile(path, JSON.stringify(plan)));
+  return { ...plan, files: openChunkFiles(checkpoints, plan.spans.length) };
 };
 
 const factsOf = ({ spans, files }: Cut, wanted: (chunk: number) => boolean): Promise<Facts[]> =>
@@ -99,7 +102,7 @@ const framesOf = (facts: readonly Facts[]): number =>
 
 const makeChunk = async (
   task: UpscaleTask | UpscaleHelp,
-  { spans, files }: Cut,
+  { spans, cleaning, files }: Cut,
   chunk: number,
   onFrames: OnFrames,
   memory: FramesMemory,
@@ -110,7 +113,8 @@ const makeChunk = async (
   const { ffmpeg } = config;
   const edges: Edges = { first: null, next: null, end: 0 };
   const enhanced = enlargedVideo(task, info, {
-    from: seekTo(span, info),
+    from: seekTo(span, info, cleaning),
+    cleaning,
     memory,
     pick: (frames) => framesOfSpan(frames, span, info, edges),
   });

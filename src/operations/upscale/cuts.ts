@@ -26,11 +26,17 @@ export const spansOf = (
 /** How many pictures before a span are decoded too where a filter mixes a picture with those beside it. */
 const FILTERED = 4;
 
-/** From which time on a span is decoded. */
-export const seekTo = ({ from }: Span, { interlaced, fps }: VideoInfo): number =>
-  from === null ? 0 : Math.max(0, from - (interlaced ? FILTERED / fps : 0));
+/** From which time on a span is decoded; `cleaning`: filters that clean its pictures. */
+export const seekTo = (
+  { from }: Span,
+  { interlaced, fps }: VideoInfo,
+  cleaning: readonly string[] = [],
+): number => {
+  const isMixed = interlaced || cleaning.length > 0;
+  return from === null ? 0 : Math.max(0, from - (isMixed ? FILTERED / fps : 0));
+};
 
-const nearest = (times: readonly number[], wanted: number): number[] => {
+export const nearest = (times: readonly number[], wanted: number): number[] => {
   const off = (time: number) => Math.abs(time - wanted);
   const [first, ...rest] = times;
   if (first === undefined) return [];

@@ -17,6 +17,7 @@ import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { calmingOf } from './calm.ts';
 import { upscaleInChunks } from './chunks.ts';
+import { cleaningOf } from './cleaning.ts';
 import { denoiseWarnings, statedLevel } from './denoise.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
@@ -78,7 +79,9 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     const kept =
       wanted && (await writeSubtitles(source, subtitles, { ffmpeg: config.ffmpeg, signal }));
     const whole = kept ? { ...source, subtitles } : source;
-    const done = (await upscaleInChunks(task, whole)) ?? (await inOneGo(task, whole));
+    const cleaning = await cleaningOf(task, info);
+    const done =
+      (await upscaleInChunks(task, whole, cleaning)) ?? (await inOneGo(task, whole, cleaning));
     return {
       outputSize: scaled(info.size, options.scale),
       contentType: contentType('mp4'),
@@ -94,10 +97,14 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
   }
 };
 
-const inOneGo = (task: UpscaleTask, source: VideoSource): Promise<Encoded> => {
+const inOneGo = (
+  task: UpscaleTask,
+  source: VideoSource,
+  cleaning: readonly string[],
+): Promise<Encoded> => {
   const { info } = source;
   const { options, target, config, report, signal } = task;
-  const watched = reported(enlargedVideo(task, info), info.frames, report);
+  const watched = reported(enlargedVideo(task, info, { cleaning }), info.frames, report);
   return encodeVideo(watched, {
     source,
     target,

@@ -24,6 +24,8 @@ export type UpscaleMeans = {
 type Taken = {
   /** In seconds; absent: from the first frame on. */
   readonly from?: number;
+  /** Filters of ffmpeg for the pictures before they are enlarged; none unless given. */
+  readonly cleaning?: readonly string[];
   /** Which of the frames are enlarged; all of them unless given. */
   readonly pick?: <F extends AnyFrame>(frames: AsyncIterable<F>) => AsyncIterable<F>;
   /** That of other parts of the video; one of its own unless given. */
@@ -37,10 +39,10 @@ type Taken = {
 export const enlargedVideo = (
   task: FramesTask,
   info: VideoInfo,
-  { from, pick = (frames) => frames, memory = openFramesMemory() }: Taken = {},
+  { from, cleaning, pick = (frames) => frames, memory = openFramesMemory() }: Taken = {},
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
-  const decoding = { ffmpeg: config.ffmpeg, signal, from };
+  const decoding = { ffmpeg: config.ffmpeg, signal, from, cleaning };
   if (effortOf(options) !== 'realtime') {
     return upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, info));
   }

@@ -1,0 +1,62 @@
+/** Noise goes before a video is enlarged, as much as is measured: a network would sharpen it. docs/decisions/0128. */
+import { Failure } from '../../errors.ts';
+import type { YuvFrame } from '../../frame.ts';
+import type { VideoInfo } from '../../media/info.ts';
+import { decodeYuv } from '../../media/read/decode.ts';
+import { nearest } from './cuts.ts';
+import { type Moment, noiseOf } from './noise.ts';
+import type { UpscaleTask } from './task.ts';
+
+/** Where noise is looked for, in parts of the video; decoding begins at the nearest key frame. */
+const PLACES = [1 / 6, 1 / 2, 5 / 6];
+/** Frames that are decoded there: a key frame, which is better than others, and two moments. */
+const FRAMES = 7;
+
+/** Filters of ffmpeg for the pictures of the video, in 8-bit 4:2:0; none where it is not noisy, or is to stay as it is. */
+export const cleaningOf = async (task: UpscaleTask, info: VideoInfo): Promise<readonly string[]> =>
+  task.options.denoise === 'auto' ? filtersFor(noiseOf(await momentsOf(task, info))) : [];
+
+/**
+ * Each sample becomes the mean of those nearby whose surroundings are alike, then of those of up to five frames, as far as they
+ * follow each other and differ by no more than the noise that is left.
+ * noise: its standard deviation in levels of 255; 0: none.
+ */
+export const filtersFor = (noise: number): readonly string[] => {
+  if (noise === 0) return [];
+  const [each, all] = [1.5, 4.5].map((part) => ((part * noise) / 255).toFixed(4));
+  const planes = [0, 1, 2].map((plane) => `${plane}a=${each}:${plane}b=${all}`);
+  return [`nlmeans=s=${(0.8 * noise).toFixed(2)}:p=5:r=3`, `atadenoise=s=5:${planes.join(':')}`];
+};
+
+const momentsOf = async (task: UpscaleTask, info: VideoInfo): Promise<Moment[]> => {
+  const { startSeconds, durationSeconds, keyFrames } = info;
+  const wanted = PLACES.map((part) => startSeconds + part * durationSeconds);
+  const starts = new Set(wanted.flatMap((time) => nearest(keyFrames, time)));
+  const moments: Moment[] = [];
+  for (const from of starts.size === 0 ? [0] : starts) {
+    const [, a, b, c, d, e, f] = await framesFrom(from, task, info);
+    if (a && b && c) moments.push([a, b, c]);
+    if (d && e && f) moments.push([d, e, f]);
+  }
+  return moments;
+};
+
+const framesFrom = async (
+  from: number,
+  { input, config, signal }: UpscaleTask,
+  info: VideoInfo,
+): Promise<YuvFrame[]> => {
+  const frames: YuvFrame[] = [];
+  try {
+    const decoding = { ffmpeg: config.ffmpeg, signal, from };
+    for await (const frame of decodeYuv(input('media'), info, decoding)) {
+      frames.push(frame);
+      if (frames.length === FRAMES) break;
+    }
+  } catch (error) {
+    // Where nothing can be decoded, nothing is measured. Whether it is the video's fault is decided by decoding all of it.
+    if (signal.aborted || !(error instanceof Failure) || error.code !== 'media_unreadable')
+      throw error;
+  }
+  return frames;
+};
