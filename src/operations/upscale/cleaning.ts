@@ -4,31 +4,45 @@ import type { YuvFrame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeYuv } from '../../media/read/decode.ts';
 import { nearest } from './cuts.ts';
-import { type Moment, noiseOf } from './noise.ts';
+import { type Moment, type Noise, noiseOf } from './noise.ts';
+import { effortOf } from './options.ts';
+import type { Effort } from './request.ts';
 import type { UpscaleTask } from './task.ts';
+
+type Looking = Pick<UpscaleTask, 'options' | 'input' | 'config' | 'signal'>;
 
 /** Where noise is looked for, in parts of the video; decoding begins at the nearest key frame. */
 const PLACES = [1 / 6, 1 / 2, 5 / 6];
 /** Frames that are decoded there: a key frame, which is better than others, and two moments. */
 const FRAMES = 7;
+/** Of the range: the most that the filter takes. */
+const LARGEST_DIFFERENCE = 0.3;
 
 /** Filters of ffmpeg for the pictures of the video, in 8-bit 4:2:0; none where it is not noisy, or is to stay as it is. */
-export const cleaningOf = async (task: UpscaleTask, info: VideoInfo): Promise<readonly string[]> =>
-  task.options.denoise === 'auto' ? filtersFor(noiseOf(await momentsOf(task, info))) : [];
+export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<readonly string[]> => {
+  if (task.options.denoise !== 'auto') return [];
+  const noise = noiseOf(await momentsOf(task, info));
+  return noise ? filtersFor(noise, effortOf(task.options)) : [];
+};
 
 /**
  * Each sample becomes the mean of those nearby whose surroundings are alike, then of those of up to five frames, as far as they
- * follow each other and differ by no more than the noise that is left.
- * noise: its standard deviation in levels of 255; 0: none.
+ * follow each other and differ by no more than what is left of the noise. `realtime` looks at 8 neighbours, `best` at 24.
  */
-export const filtersFor = (noise: number): readonly string[] => {
-  if (noise === 0) return [];
-  const [each, all] = [1.5, 4.5].map((part) => ((part * noise) / 255).toFixed(4));
-  const planes = [0, 1, 2].map((plane) => `${plane}a=${each}:${plane}b=${all}`);
-  return [`nlmeans=s=${(0.8 * noise).toFixed(2)}:p=5:r=3`, `atadenoise=s=5:${planes.join(':')}`];
+export const filtersFor = ({ luma, chroma }: Noise, effort: Effort): readonly string[] => {
+  const reach = effort === 'realtime' ? 3 : 5;
+  // What chroma has is coarse: more of it is left.
+  const differences = [1.5 * luma, 5 * chroma, 5 * chroma].map((levels, plane) => {
+    const each = Math.min(levels / 255, LARGEST_DIFFERENCE);
+    return `${plane}a=${each.toFixed(4)}:${plane}b=${(3 * each).toFixed(4)}`;
+  });
+  return [
+    `nlmeans=s=${(0.8 * luma).toFixed(2)}:p=5:r=${reach}`,
+    `atadenoise=s=5:${differences.join(':')}`,
+  ];
 };
 
-const momentsOf = async (task: UpscaleTask, info: VideoInfo): Promise<Moment[]> => {
+const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {
   const { startSeconds, durationSeconds, keyFrames } = info;
   const wanted = PLACES.map((part) => startSeconds + part * durationSeconds);
   const starts = new Set(wanted.flatMap((time) => nearest(keyFrames, time)));
@@ -43,7 +57,7 @@ const momentsOf = async (task: UpscaleTask, info: VideoInfo): Promise<Moment[]> 
 
 const framesFrom = async (
   from: number,
-  { input, config, signal }: UpscaleTask,
+  { input, config, signal }: Looking,
   info: VideoInfo,
 ): Promise<YuvFrame[]> => {
   const frames: YuvFrame[] = [];

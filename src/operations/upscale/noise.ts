@@ -17,26 +17,39 @@ const CALM = 4;
 /** Levels of 255, of luma. Less is what good cameras have, more is rain or snow. */
 const [WEAKEST, STRONGEST] = [2, 25];
 /** Half of what two thirds of the calm squares differ by, in parts of what is usual. Noise has .08 to .45. */
-const LARGEST_SPREAD = 0.5;
+const LARGEST_SPREAD = 0.26;
 /** Of two successive changes. Changes of what is new in each frame have -.5, behind H.264 -.3; what moves has -.2 to 1. */
-const LARGEST_CORRELATION = -0.28;
+const LARGEST_CORRELATION = -0.33;
 
 /** Three successive frames. */
 export type Moment = readonly [YuvPicture, YuvPicture, YuvPicture];
 
-/** Variances of luma: within the middle frame, and of the changes to and from it, with their covariance. */
-type Square = { readonly texture: number; readonly change: number; readonly product: number };
-type Look = { readonly noise: number; readonly spread: number; readonly correlation: number };
+/** Standard deviations in levels of 255: of luma, and of both planes of chroma. */
+export type Noise = { readonly luma: number; readonly chroma: number };
 
-/** The standard deviation of noise in levels of luma, from 2 to 25; 0 where none is found. */
-export const noiseOf = (moments: readonly Moment[]): number => {
+/**
+ * Variances: of luma within the middle frame, and of the changes to and from it, of luma with their covariance, and of chroma.
+ */
+type Square = {
+  readonly texture: number;
+  readonly change: number;
+  readonly product: number;
+  readonly colour: number;
+};
+type Look = Noise & { readonly spread: number; readonly correlation: number };
+
+/** Null where none is found. */
+export const noiseOf = (moments: readonly Moment[]): Noise | null => {
   const looks = moments.flatMap((moment) => lookAt(moment) ?? []);
-  if (looks.length === 0) return 0;
-  const usual = (key: keyof Look) => quantile(looks.map((look) => look[key]), 0.5);
-  const noise = usual('noise');
-  const isNoise =
-    usual('spread') <= LARGEST_SPREAD && usual('correlation') <= LARGEST_CORRELATION;
-  return isNoise && noise >= WEAKEST && noise <= STRONGEST ? noise : 0;
+  if (looks.length === 0) return null;
+  const usual = (key: keyof Look) =>
+    quantile(
+      looks.map((look) => look[key]),
+      0.5,
+    );
+  const [luma, chroma] = [usual('luma'), usual('chroma')];
+  const isNoise = usual('spread') <= LARGEST_SPREAD && usual('correlation') <= LARGEST_CORRELATION;
+  return isNoise && luma >= WEAKEST && luma <= STRONGEST ? { luma, chroma } : null;
 };
 
 const lookAt = (moment: Moment): Look | null => {
@@ -44,60 +57,74 @@ const lookAt = (moment: Moment): Look | null => {
   if (squares.length < LEAST_SQUARES) return null;
   squares.sort((one, other) => one.texture - other.texture);
   const calm = squares.slice(0, Math.floor(squares.length / CALM));
-  const changes = calm.map(({ change }) => Math.sqrt(change));
+  // The change from frame to frame has the noise of both.
+  const changes = calm.map(({ change }) => Math.sqrt(change / 2));
+  const colours = calm.map(({ colour }) => Math.sqrt(colour / 2));
   const [low, usual, high] = [0.16, 0.5, 0.84].map((part) => quantile(changes, part));
+  if (!low || !usual || !high) return null;
   const sum = (key: keyof Square) => calm.reduce((all, square) => all + square[key], 0);
-  if (!low || !usual || !high) return { noise: 0, spread: 1, correlation: 0 };
   return {
-    // The change from frame to frame has the noise of both.
-    noise: usual / Math.SQRT2,
+    luma: usual,
+    chroma: quantile(colours, 0.5),
     spread: (high - low) / 2 / usual,
     correlation: sum('product') / sum('change'),
   };
 };
 
-const squaresOf = ([one, two, three]: Moment): Square[] => {
-  const { width, height } = two;
+const squaresOf = (moment: Moment): Square[] => {
+  const [{ width, height }] = moment;
   const [columns, rows] = [Math.floor(width / SIDE), Math.floor(height / SIDE)];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / MOST_SQUARES)));
+  const planes = planesOf(moment[0]);
   const squares: Square[] = [];
   for (let row = 0; row < rows; row += step)
     for (let column = 0; column < columns; column += step) {
-      const at = row * SIDE * width + column * SIDE;
-      const square = squareOf(one.pixels, two.pixels, three.pixels, { at, width });
-      if (square) squares.push(square);
+      const [luma, ...chroma] = planes.map(({ start, stride, side }) => {
+        const at = start + side * (row * stride + column);
+        return changesIn(moment, { at, stride, side });
+      });
+      // Black and white would cut noise off.
+      if (!luma || luma.mean < DARKEST || luma.mean > BRIGHTEST) continue;
+      const colour = chroma.reduce((sum, { change }) => sum + change / chroma.length, 0);
+      squares.push({ ...luma, colour });
     }
   return squares;
 };
 
-/** Null where black or white would cut noise off. */
-const squareOf = (
-  one: Buffer,
-  two: Buffer,
-  three: Buffer,
-  { at, width }: { readonly at: number; readonly width: number },
-): Square | null => {
+/** Where the planes begin in the pixels, how long their lines are, and the side of a square in them. */
+const planesOf = ({ width, height }: YuvPicture) => {
+  const [half, lines] = [Math.ceil(width / 2), Math.ceil(height / 2)];
+  const [cb, side] = [width * height, SIDE / 2];
+  return [
+    { start: 0, stride: width, side: SIDE },
+    { start: cb, stride: half, side },
+    { start: cb + half * lines, stride: half, side },
+  ];
+};
+
+const changesIn = (
+  [{ pixels: one }, { pixels: two }, { pixels: three }]: Moment,
+  { at, stride, side }: { readonly at: number; readonly stride: number; readonly side: number },
+) => {
   let [sum, squared, first, second] = [0, 0, 0, 0];
-  let [firstSquared, secondSquared, multiplied] = [0, 0, 0];
-  for (let y = 0; y < SIDE; y += 1)
-    for (let i = at + y * width; i < at + y * width + SIDE; i += 1) {
+  let [changed, multiplied] = [0, 0];
+  for (let y = 0; y < side; y += 1)
+    for (let i = at + y * stride; i < at + y * stride + side; i += 1) {
       const value = two[i] ?? 0;
       const [before, after] = [value - (one[i] ?? 0), (three[i] ?? 0) - value];
       sum += value;
       squared += value * value;
       first += before;
       second += after;
-      firstSquared += before * before;
-      secondSquared += after * after;
+      changed += before * before + after * after;
       multiplied += before * after;
     }
-  const count = SIDE * SIDE;
+  const count = side * side;
   const mean = sum / count;
-  if (mean < DARKEST || mean > BRIGHTEST) return null;
-  const changes = firstSquared + secondSquared - (first * first + second * second) / count;
   return {
+    mean,
     texture: squared / count - mean * mean,
-    change: changes / (2 * count),
+    change: (changed - (first * first + second * second) / count) / (2 * count),
     product: (multiplied - (first * second) / count) / count,
   };
 };

@@ -86,6 +86,8 @@ export const upscale = operation({
       ...(denoise === 'auto' && inputKind === 'image'
         ? ['lossy cleaned', 'by its table', 'noise measured']
         : []),
+      // Noisy videos were not cleaned before.
+      ...(options.denoise === 'auto' && inputKind === 'video' ? ['noise cleaned'] : []),
       // Videos had neither subtitles nor chapters before.
       ...(inputKind === 'video' ? [...calmingOf(options), 'subtitles kept'] : []),
     ];

@@ -6,6 +6,7 @@ import type { Frame } from '../../../src/frame.ts';
 import type { VideoInfo } from '../../../src/media/info.ts';
 import { decodeVideo } from '../../../src/media/read/decode.ts';
 import { encodePart, encodeVideo, joinVideo } from '../../../src/media/write/encode.ts';
+import { filtersFor } from '../../../src/operations/upscale/cleaning.ts';
 import { type Span, seekTo, spansOf } from '../../../src/operations/upscale/cuts.ts';
 import {
   areSeamless,
@@ -66,10 +67,16 @@ async function* noting(frames: AsyncIterable<Frame>, pictures: string[]) {
 type Cut = { readonly edges: Edges; readonly pictures: readonly string[]; readonly path: string };
 
 /** Reads, and encodes, one span of a video. */
-const cut = async (path: string, info: VideoInfo, span: Span): Promise<Cut> => {
+const cut = async (
+  path: string,
+  info: VideoInfo,
+  span: Span,
+  cleaning: readonly string[] = [],
+): Promise<Cut> => {
   const edges: Edges = { first: null, next: null, end: 0 };
   const pictures: string[] = [];
-  const decoded = decodeVideo(path, info, { ffmpeg, signal: soon(), from: seekTo(span, info) });
+  const from = seekTo(span, info, cleaning);
+  const decoded = decodeVideo(path, info, { ffmpeg, signal: soon(), from, cleaning });
   const frames = noting(framesOfSpan(decoded, span, info, edges), pictures);
   const target = `${path}.${span.from ?? 'first'}.mp4`;
   const output = { quality: 100 };
@@ -78,16 +85,20 @@ const cut = async (path: string, info: VideoInfo, span: Span): Promise<Cut> => {
 };
 
 /** In spans of about a second. */
-const inSpans = async (path: string, info: VideoInfo): Promise<Cut[]> => {
+const inSpans = async (
+  path: string,
+  info: VideoInfo,
+  cleaning?: readonly string[],
+): Promise<Cut[]> => {
   const cuts: Cut[] = [];
-  for (const span of spansOf(info, 1)) cuts.push(await cut(path, info, span));
+  for (const span of spansOf(info, 1)) cuts.push(await cut(path, info, span, cleaning));
   return cuts;
 };
 
-const inOneGo = async (path: string, info: VideoInfo) => {
+const inOneGo = async (path: string, info: VideoInfo, cleaning?: readonly string[]) => {
   const target = `${path}.whole.mp4`;
   const pictures: string[] = [];
-  const decoded = decodeVideo(path, info, { ffmpeg, signal: soon() });
+  const decoded = decodeVideo(path, info, { ffmpeg, signal: soon(), cleaning });
   await encodeVideo(noting(decoded, pictures), {
     source: { path, info },
     target,
@@ -161,6 +172,21 @@ for (const [name, [file, source, output]] of Object.entries(clips)) {
 
 /** Chunks have key frames of their own, so the two are not equally large. */
 const withoutRate = (line: string): string => line.replace(/, \d+ kb\/s/, '');
+
+test('a noisy video has the same pictures in spans as in one go when it is cleaned', async () => {
+  const noisy = ['-vf', 'noise=c0s=24:c0f=t:all_seed=3'];
+  const path = await makeClip(at('noisy.mp4'), pattern(3), x264(...noisy));
+  const info = await probe(path);
+  const cleaning = filtersFor({ luma: 8, chroma: 4 }, 'realtime');
+  const cuts = await inSpans(path, info, cleaning);
+  assert.ok(cuts.length >= 2, `${cuts.length} spans`);
+  const { pictures } = await inOneGo(path, info, cleaning);
+  assert.equal(
+    cuts.flatMap((one) => one.pictures),
+    pictures,
+  );
+  assert.ok(areSeamless(cuts.map(({ edges }) => edges)));
+});
 
 test('a picture that comes out otherwise where decoding begins there is noticed', async () => {
   // Its pictures are refreshed column by column: those right after a point of entry are not whole.

@@ -1,0 +1,172 @@
+/** Noise of a video is found and goes; what only moves, or is fine, is not taken for noise. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { YuvPicture } from '../../../src/frame.ts';
+import { decodeVideo, decodeYuv } from '../../../src/media/read/decode.ts';
+import { cleaningOf, filtersFor } from '../../../src/operations/upscale/cleaning.ts';
+import { noiseOf } from '../../../src/operations/upscale/noise.ts';
+import type { UpscaleOptions } from '../../../src/operations/upscale/request.ts';
+import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
+import { makeClip } from '../../real/clip.ts';
+import { testConfig } from '../../real/config.ts';
+
+const test = suite('cleaning');
+const config = testConfig({});
+const [width, height] = [320, 180];
+
+/** Numbers from 0 to 1 that only look as if they came by chance. */
+const numbers = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+type Drawing = (x: number, y: number, index: number) => number;
+
+/** Three frames of a drawing in grey, with noise of these standard deviations. */
+const momentOf = (drawing: Drawing, luma = 0, chroma = 0) => {
+  const next = numbers(7);
+  const noise = (deviation: number) =>
+    deviation * (next() + next() + next() + next() - 2) * Math.sqrt(3);
+  const frame = (index: number): YuvPicture => {
+    const pixels = Buffer.alloc((width * height * 3) / 2);
+    for (let i = 0; i < pixels.length; i += 1) {
+      const isLuma = i < width * height;
+      const value = isLuma ? drawing(i % width, Math.floor(i / width), index) : 128;
+      pixels[i] = Math.round(value + noise(isLuma ? luma : chroma));
+    }
+    return { width, height, pixels };
+  };
+  return [frame(0), frame(1), frame(2)] as const;
+};
+
+const slope: Drawing = (x, y) => 60 + x / 4 + y / 3;
+/** Sand: as alike as noise, but the same in each frame. */
+const grains = Array.from({ length: 400 * 300 }, numbers(3));
+const sand: Drawing = (x, y) => 90 + 60 * (grains[y * 400 + x] ?? 0);
+/** Soft patterns, as of leaves, that move by a part of a pixel. */
+const leaves: Drawing = (x, y, index) =>
+  120 +
+  30 * Math.sin((x + 0.7 * index) / 2.3 + Math.sin(y / 5)) +
+  30 * Math.sin((y + 0.4 * index) / 1.9 + Math.sin(x / 7));
+
+test('noise is measured, in luma and in chroma', () => {
+  for (const [luma, chroma] of [
+    [4, 0],
+    [8, 4],
+    [16, 8],
+  ] as const) {
+    const found = noiseOf([momentOf(slope, luma, chroma)]);
+    assert.ok(found, `nothing found of ${luma}`);
+    assert.ok(Math.abs(found.luma - luma) < 0.1 * luma, `luma ${found.luma} of ${luma}`);
+    assert.ok(Math.abs(found.chroma - chroma) < 0.15 * chroma + 0.5, `chroma ${found.chroma}`);
+  }
+});
+
+test('noise over a texture that stands still is found', () => {
+  const found = noiseOf([momentOf((x, y) => leaves(x, y, 0), 8)]);
+  assert.ok(found && found.luma > 6, JSON.stringify(found));
+});
+
+test('weak noise, textures that stand still, and leaves that move are not noise', () => {
+  assert.is(noiseOf([momentOf(slope, 1)]), null);
+  assert.is(noiseOf([momentOf(slope)]), null);
+  assert.is(noiseOf([momentOf(sand)]), null);
+  assert.is(noiseOf([momentOf(leaves)]), null);
+  assert.is(noiseOf([]), null);
+});
+
+test('what is noisy in one of three places only is not cleaned', () => {
+  const [noisy, calm] = [momentOf(slope, 8), momentOf(leaves)];
+  assert.is(noiseOf([noisy, calm, calm]), null);
+});
+
+const gradient = ['-f', 'lavfi', '-i', `gradients=s=${width}x${height}:d=1:r=25:speed=.02:seed=5`];
+const noisy = ['-vf', 'noise=c0s=24:c0f=t:all_seed=3'];
+const coded = (...more: string[]) => [
+  ...more,
+  '-c:v',
+  'libx264',
+  '-crf',
+  '18',
+  '-pix_fmt',
+  'yuv420p',
+];
+const clean = await makeClip(at('clean.mp4'), gradient, coded());
+const grainy = await makeClip(at('grainy.mp4'), ['-i', clean], coded(...noisy));
+
+const cleaning = async (path: string, options: Partial<UpscaleOptions> = {}) => {
+  const asked = {
+    model: 'photo',
+    scale: 2,
+    effort: 'realtime',
+    denoise: 'auto',
+    ...options,
+  } as const;
+  const task = { options: asked, input: () => path, config, signal: soon() };
+  return await cleaningOf(task, await probe(path));
+};
+
+const framesOf = async (
+  path: string,
+  filters: readonly string[],
+  read: typeof decodeYuv | typeof decodeVideo,
+) => {
+  const frames = [];
+  const decoding = { ffmpeg, signal: soon(), cleaning: filters };
+  for await (const frame of read(path, await probe(path), decoding)) frames.push(frame);
+  return frames;
+};
+
+/** The mean squared difference of all samples. */
+const difference = (one: Awaited<ReturnType<typeof framesOf>>, other: typeof one): number => {
+  let sum = 0;
+  let count = 0;
+  for (const [i, { pixels }] of one.entries())
+    for (const [j, value] of pixels.entries()) {
+      sum += (value - (other[i]?.pixels[j] ?? 0)) ** 2;
+      count += 1;
+    }
+  return sum / count;
+};
+
+test('a noisy video is cleaned, as what decodes it gives it, and keeps its frames and their times', async () => {
+  const filters = await cleaning(grainy);
+  assert.is(filters.length, 2);
+  for (const read of [decodeYuv, decodeVideo]) {
+    const wanted = await framesOf(clean, [], read);
+    const before = await framesOf(grainy, [], read);
+    const after = await framesOf(grainy, filters, read);
+    assert.equal(
+      after.map(({ time, duration }) => [time, duration]),
+      before.map(({ time, duration }) => [time, duration]),
+    );
+    const [was, is] = [difference(wanted, before), difference(wanted, after)];
+    assert.ok(is < was / 5, `${is} is left of ${was}`);
+  }
+});
+
+test('a clean video, and one with denoise off or a level, has no filters', async () => {
+  assert.equal(await cleaning(clean), []);
+  assert.equal(await cleaning(grainy, { denoise: 'off' }), []);
+  assert.equal(await cleaning(grainy, { denoise: 2, effort: 'best' }), []);
+});
+
+test('a block that moves leaves no trail', async () => {
+  const drawn = [
+    `color=0x606060:s=${width}x${height}:r=25:d=1[ground]`,
+    'color=white:s=40x40:r=25:d=1[block]',
+    '[ground][block]overlay=x=20+6*n:y=60',
+  ];
+  const box = await makeClip(at('box.mp4'), ['-f', 'lavfi', '-i', drawn.join(';')], coded());
+  const filters = filtersFor({ luma: 10, chroma: 5 }, 'best');
+  const [before, after] = [
+    await framesOf(box, [], decodeYuv),
+    await framesOf(box, filters, decodeYuv),
+  ];
+  assert.ok(difference(before, after) < 0.5, `${difference(before, after)}`);
+});
+
+test.run();
