@@ -37,7 +37,7 @@ export const filtersFor = ({ luma, chroma }: Noise, effort: Effort): readonly st
     return `${plane}a=${each.toFixed(4)}:${plane}b=${(3 * each).toFixed(4)}`;
   });
   return [
-    `nlmeans=s=${(0.8 * luma).toFixed(2)}:p=5:r=${reach}`,
+    `nlmeans=s=${(0.9 * luma).toFixed(2)}:p=5:r=${reach}`,
     `atadenoise=s=5:${differences.join(':')}`,
   ];
 };
