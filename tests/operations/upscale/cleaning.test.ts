@@ -83,7 +83,9 @@ test('what is noisy in one of three places only is not cleaned', () => {
   assert.is(noiseOf([noisy, calm, calm]), null);
 });
 
-const gradient = ['-f', 'lavfi', '-i', `gradients=s=${width}x${height}:d=1:r=25:speed=.02:seed=5`];
+const colours = 'c0=0x405868:c1=0xb8a878:nb_colors=2:x0=0:y0=0:x1=319:y1=179';
+const source = `gradients=s=${width}x${height}:d=1:r=25:speed=.02:${colours}`;
+const gradient = ['-f', 'lavfi', '-i', source];
 const noisy = ['-vf', 'noise=c0s=24:c0f=t:all_seed=3'];
 const coded = (...more: string[]) => [
   ...more,
@@ -132,6 +134,18 @@ const difference = (one: Awaited<ReturnType<typeof framesOf>>, other: typeof one
   return sum / count;
 };
 
+/** Of one channel of RGB. */
+const mean = (frames: Awaited<ReturnType<typeof framesOf>>, channel: number): number => {
+  let sum = 0;
+  let count = 0;
+  for (const { pixels } of frames)
+    for (let i = channel; i < pixels.length; i += 3) {
+      sum += pixels[i] ?? 0;
+      count += 1;
+    }
+  return sum / count;
+};
+
 test('a noisy video is cleaned, as what decodes it gives it, and keeps its frames and their times', async () => {
   const filters = await cleaning(grainy);
   assert.is(filters.length, 2);
@@ -147,6 +161,26 @@ test('a noisy video is cleaned, as what decodes it gives it, and keeps its frame
     assert.ok(is < was / 5, `${is} is left of ${was}`);
   }
 });
+
+for (const [kind, output] of Object.entries({
+  '10 bits': ['-c:v', 'libx265', '-pix_fmt', 'yuv420p10le'],
+  'full range and whole chroma': ['-c:v', 'libx264', '-pix_fmt', 'yuvj444p'],
+  RGB: ['-c:v', 'libx264rgb', '-pix_fmt', 'rgb24'],
+}))
+  test(`a noisy video of ${kind} is cleaned and keeps its colours`, async () => {
+    const path = await makeClip(at(`${kind}.mov`), ['-i', clean], [...noisy, ...output]);
+    const filters = await cleaning(path, { effort: 'best' });
+    assert.is(filters.length, 2);
+    const [before, after] = [
+      await framesOf(path, [], decodeVideo),
+      await framesOf(path, filters, decodeVideo),
+    ];
+    for (const channel of [0, 1, 2])
+      assert.ok(Math.abs(mean(after, channel) - mean(before, channel)) < 0.5, `channel ${channel}`);
+    const wanted = await framesOf(clean, [], decodeVideo);
+    const [was, is] = [difference(wanted, before), difference(wanted, after)];
+    assert.ok(is < was / 3, `${is} is left of ${was}`);
+  });
 
 test('a clean video, and one with denoise off or a level, has no filters', async () => {
   assert.equal(await cleaning(clean), []);
