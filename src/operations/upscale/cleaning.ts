@@ -6,7 +6,7 @@ import { decodeYuv } from '../../media/read/decode.ts';
 import { nearest } from './cuts.ts';
 import { type Moment, type Noise, noiseOf } from './noise.ts';
 import { effortOf } from './options.ts';
-import type { Effort } from './request.ts';
+import type { UpscaleOptions } from './request.ts';
 import type { UpscaleTask } from './task.ts';
 
 type Looking = Pick<UpscaleTask, 'options' | 'input' | 'config' | 'signal'>;
@@ -22,24 +22,28 @@ const LARGEST_DIFFERENCE = 0.3;
 export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<readonly string[]> => {
   if (task.options.denoise !== 'auto') return [];
   const noise = noiseOf(await momentsOf(task, info));
-  return noise ? filtersFor(noise, effortOf(task.options)) : [];
+  return noise ? filtersFor(noise, task.options) : [];
 };
 
 /**
- * Each sample becomes the mean of those nearby whose surroundings are alike, then of those of up to five frames, as far as they
- * follow each other and differ by no more than what is left of the noise. `realtime` looks at 8 neighbours, `best` at 24.
+ * Each sample becomes the mean of those nearby whose surroundings are alike, 8 for `realtime` and 24 for `best`, then of those of
+ * up to five frames, as far as they follow each other and differ by no more than what is left of the noise. The network of
+ * `animation` with `best` takes noise away itself, and gets the mean of the frames alone.
  */
-export const filtersFor = ({ luma, chroma }: Noise, effort: Effort): readonly string[] => {
-  const reach = effort === 'realtime' ? 3 : 5;
-  // What chroma has is coarse: more of it is left.
-  const differences = [1.5 * luma, 5 * chroma, 5 * chroma].map((levels, plane) => {
+export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly string[] => {
+  const isRealtime = effortOf(options) === 'realtime';
+  if (options.model === 'animation' && !isRealtime) return [meanOfFive(3, noise)];
+  const strength = (0.9 * noise.luma).toFixed(2);
+  return [`nlmeans=s=${strength}:p=5:r=${isRealtime ? 3 : 5}`, meanOfFive(1.5, noise)];
+};
+
+/** Over frames that differ by no more than so many times the noise. That of chroma is coarse: more of it is left. */
+const meanOfFive = (times: number, { luma, chroma }: Noise): string => {
+  const planes = [times * luma, 5 * chroma, 5 * chroma].map((levels, plane) => {
     const each = Math.min(levels / 255, LARGEST_DIFFERENCE);
     return `${plane}a=${each.toFixed(4)}:${plane}b=${(3 * each).toFixed(4)}`;
   });
-  return [
-    `nlmeans=s=${(0.9 * luma).toFixed(2)}:p=5:r=${reach}`,
-    `atadenoise=s=5:${differences.join(':')}`,
-  ];
+  return `atadenoise=s=5:${planes.join(':')}`;
 };
 
 const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {

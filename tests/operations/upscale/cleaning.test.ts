@@ -182,6 +182,14 @@ for (const [kind, output] of Object.entries({
     assert.ok(is < was / 3, `${is} is left of ${was}`);
   });
 
+test('a drawing that `best` enlarges is cleaned in time alone', async () => {
+  const filters = await cleaning(grainy, { model: 'animation', effort: 'best' });
+  assert.equal(
+    filters.map((filter) => filter.replace(/=.*/, '')),
+    ['atadenoise'],
+  );
+});
+
 test('a clean video, and one with denoise off or a level, has no filters', async () => {
   assert.equal(await cleaning(clean), []);
   assert.equal(await cleaning(grainy, { denoise: 'off' }), []);
@@ -195,7 +203,7 @@ test('a block that moves leaves no trail', async () => {
     '[ground][block]overlay=x=20+6*n:y=60',
   ];
   const box = await makeClip(at('box.mp4'), ['-f', 'lavfi', '-i', drawn.join(';')], coded());
-  const filters = filtersFor({ luma: 10, chroma: 5 }, 'best');
+  const filters = filtersFor({ luma: 10, chroma: 5 }, { model: 'photo', scale: 2, effort: 'best' });
   const [before, after] = [
     await framesOf(box, [], decodeYuv),
     await framesOf(box, filters, decodeYuv),

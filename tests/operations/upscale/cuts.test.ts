@@ -177,7 +177,10 @@ test('a noisy video has the same pictures in spans as in one go when it is clean
   const noisy = ['-vf', 'noise=c0s=24:c0f=t:all_seed=3'];
   const path = await makeClip(at('noisy.mp4'), pattern(3), x264(...noisy));
   const info = await probe(path);
-  const cleaning = filtersFor({ luma: 8, chroma: 4 }, 'realtime');
+  const cleaning = filtersFor(
+    { luma: 8, chroma: 4 },
+    { model: 'photo', scale: 2, effort: 'realtime' },
+  );
   const cuts = await inSpans(path, info, cleaning);
   assert.ok(cuts.length >= 2, `${cuts.length} spans`);
   const { pictures } = await inOneGo(path, info, cleaning);
