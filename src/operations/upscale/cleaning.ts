@@ -26,16 +26,14 @@ export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<readon
 };
 
 /**
- * Each sample becomes the mean of those nearby whose surroundings are alike, 8 for `realtime` and 24 for `best`, then of those of
- * up to five frames, as far as they follow each other and differ by no more than what is left of the noise. The network of
- * `animation` with `best` takes noise away itself, and gets the mean of the frames alone.
+ * Each sample becomes the mean of itself and its neighbours, as far as their surroundings are alike, then of those of up to five
+ * frames, as far as they follow each other and differ by no more than what is left of the noise. The network of `animation` with
+ * `best` takes noise away itself, and gets the mean of the frames alone.
  */
-export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly string[] => {
-  const isRealtime = effortOf(options) === 'realtime';
-  if (options.model === 'animation' && !isRealtime) return [meanOfFive(3, noise)];
-  const strength = (0.9 * noise.luma).toFixed(2);
-  return [`nlmeans=s=${strength}:p=5:r=${isRealtime ? 3 : 5}`, meanOfFive(1.5, noise)];
-};
+export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly string[] =>
+  options.model === 'animation' && effortOf(options) === 'best'
+    ? [meanOfFive(3, noise)]
+    : [`nlmeans=s=${(0.9 * noise.luma).toFixed(2)}:p=5:r=3`, meanOfFive(1.5, noise)];
 
 /** Over frames that differ by no more than so many times the noise. That of chroma is coarse: more of it is left. */
 const meanOfFive = (times: number, { luma, chroma }: Noise): string => {
