@@ -16,9 +16,9 @@ const [DARKEST, BRIGHTEST] = [24, 232];
 const CALM = 4;
 /** Levels of 255, of luma. Less is what good cameras have, more is rain or snow. */
 const [WEAKEST, STRONGEST] = [2, 25];
-/** Half of what two thirds of the calm squares differ by, in parts of what is usual. Noise has .08 to .45. */
+/** Half of what two thirds of the calm squares differ by, in parts of what is usual. Noise has .05 to .26. */
 const LARGEST_SPREAD = 0.26;
-/** Of two successive changes. Changes of what is new in each frame have -.5, behind H.264 -.3; what moves has -.2 to 1. */
+/** Of two successive changes. Changes of what is new in each frame have -.5, behind H.264 -.33; what moves has -.33 to 1. */
 const LARGEST_CORRELATION = -0.33;
 
 /** Three successive frames. */
@@ -37,6 +37,9 @@ type Square = {
   readonly colour: number;
 };
 type Look = Noise & { readonly spread: number; readonly correlation: number };
+
+/** Where nothing changes. */
+const STILL: Look = { luma: 0, chroma: 0, spread: 1, correlation: 0 };
 
 /** Null where none is found. */
 export const noiseOf = (moments: readonly Moment[]): Noise | null => {
@@ -61,7 +64,7 @@ const lookAt = (moment: Moment): Look | null => {
   const changes = calm.map(({ change }) => Math.sqrt(change / 2));
   const colours = calm.map(({ colour }) => Math.sqrt(colour / 2));
   const [low, usual, high] = [0.16, 0.5, 0.84].map((part) => quantile(changes, part));
-  if (!low || !usual || !high) return null;
+  if (!low || !usual || !high) return STILL;
   const sum = (key: keyof Square) => calm.reduce((all, square) => all + square[key], 0);
   return {
     luma: usual,

@@ -81,6 +81,8 @@ test('weak noise, textures that stand still, and leaves that move are not noise'
 test('what is noisy in one of three places only is not cleaned', () => {
   const [noisy, calm] = [momentOf(slope, 8), momentOf(leaves)];
   assert.is(noiseOf([noisy, calm, calm]), null);
+  const still = momentOf(slope);
+  assert.is(noiseOf([noisy, still, still]), null);
 });
 
 const colours = 'c0=0x405868:c1=0xb8a878:nb_colors=2:x0=0:y0=0:x1=319:y1=179';
