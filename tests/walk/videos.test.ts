@@ -119,6 +119,28 @@ for (const [says, seconds] of [
     }
   });
 
+for (const [says, seconds] of [
+  ['in one go', 0.4],
+  ['in chunks', 1.4],
+] as const)
+  test(`a noisy video loses its noise ${says}, unless denoise is off`, async () => {
+    const colours = 'c0=0x405868:c1=0xb8a878:nb_colors=2:x0=0:y0=0:x1=191:y1=143';
+    const drawn = `gradients=size=192x144:rate=25:duration=${seconds}:${colours}`;
+    const noisy = `${drawn},format=yuv420p,noise=c0s=24:c0f=t`;
+    const coding = [...h264, '-crf', '12', '-g', '15'];
+    const path = await makeClip(at(`noisy-${seconds}.mp4`), ['-f', 'lavfi', '-i', noisy], coding);
+    const [usual, off] = [
+      await enhanced(path, { model: 'photo' }),
+      await enhanced(path, { model: 'photo', denoise: 'off' }),
+    ];
+    assert.is(usual.result.frames, off.result.frames);
+    // Noise takes most of the bytes of a file.
+    assert.ok(
+      usual.result.bytes < off.result.bytes / 4,
+      `${usual.result.bytes} of ${off.result.bytes}`,
+    );
+  });
+
 test('variable frame times come back as they were', async () => {
   const uneven = [
     '-vf',
