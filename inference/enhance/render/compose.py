@@ -208,7 +208,7 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     photo = request.style == "photo"
     yuv = _inside(patch, hole, mouth, request)
     if photo:
-        shade = in_slit(hole, met_lips(person.skin, person.lip) * mouth.light, patch.colours)
+        shade = in_slit(hole, mouth.asked.gap, met_lips(person.skin, person.lip) * mouth.light, patch.colours)
         yuv += slit_of(hole, mouth.asked.gap)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale

@@ -26,6 +26,10 @@ FEATHER = 0.006  # sigma of the mouth's edge, in S
 SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 """S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
 SLIT_LIGHT = (0.45, 0.75)  # of the lips', of what is seen in a slit: under the upper lip, and over the lower one
+BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.0))
+"""Beside a little opening lips lie on each other: from which share of the gap in the middle, and wholly; and how far that is so,
+by this gap in S (docs/decisions/0124)."""
+LIT_BESIDE = 0.25  # more light than elsewhere in a slit, and no more colour: light falls on both lips
 MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
@@ -129,17 +133,26 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
 def slit_of(hole: Hole, gap: float) -> Floats:
     """How far lips that are `gap` (S) apart show no more of an inside than the shade between them, h x w, 0..1: little light
     falls through a slit, and most of it from the lips."""
-    return np.asarray(1 - smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW), np.float32)
+    inside = smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW) * (1 - _beside(hole, gap))
+    return np.asarray(1 - inside, np.float32)
 
 
-def in_slit(hole: Hole, colour: Array, colours: Colours) -> Floats:
-    """Y, U, V of what is seen in a slit between lips, h x w x 3. colour: RGB of the light between them: it falls from above, on
-    the inside of the lower lip."""
+def in_slit(hole: Hole, gap: float, colour: Array, colours: Colours) -> Floats:
+    """Y, U, V of what is seen in a slit between lips that are `gap` (S) apart, h x w x 3. colour: RGB of the light between them:
+    it falls from above, on the inside of the lower lip."""
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
     black = colours.offset
     lit = from_rgb(colour.astype(np.float32), colours) - black
-    return np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
+    yuv = np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
+    yuv[..., 0] += LIT_BESIDE * _beside(hole, gap) * (yuv[..., 0] - black[0])
+    return yuv
+
+
+def _beside(hole: Hole, gap: float) -> Array:
+    """0..1: how far a place lies beside a little opening."""
+    apart = (hole.bottom - hole.top) / max(gap, 1e-3)
+    return np.asarray(np.interp(gap, *LITTLE_OPEN) * (1 - smoothstep(apart, *BESIDE)))
 
 
 def met_lips(skin: Array, lip: Array) -> Array:

@@ -258,5 +258,5 @@ def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) ->
     light = met_lips(person.skin, person.lip) * light_on(lender.cheeks, colours, person.skin)
     slit = slit_of(hole, asked.gap)[..., None]
     # What is seen in a slit is laid over the shaded inside: the shade is of what is left.
-    beside = seen - slit * (in_slit(hole, light, colours) - colours.offset)
+    beside = seen - slit * (in_slit(hole, asked.gap, light, colours) - colours.offset)
     return Shown(beside, (1 - slit) * (show(merged, to) - colours.offset), counts, places_of(to))
