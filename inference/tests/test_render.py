@@ -194,6 +194,23 @@ def test_the_line_between_lips_that_shut_gets_fainter_towards_their_corners() ->
     assert line(0.5) > line(0.0) + 0.06
 
 
+@pytest.mark.parametrize(("opening", "least", "most"), [(0.05, 0.63, 0.80), (0.08, 0.65, 0.80), (0.20, 0.35, 0.63)])
+def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: float, most: float) -> None:
+    """People whose lips are .05 to .08 S apart have .73 of the lips' light there, where wider open mouths have .55."""
+    planes, mesh = drawn(size=800)
+    after = done(planes, mesh, target(opening, own_width(mesh))).planes
+    patch = patch_of(planes, BT601, mesh)
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    asked = asked_of(shape_of(target(opening, own_width(mesh)), rest), rest, lips_of(patch.head, patch.pose, planes))
+    hole = hole_of(asked, patch.pose, planes.area)
+    assert hole
+    apart = hole.bottom - hole.top
+    beside = (0.25 * asked.gap < apart) & (apart < 0.6 * asked.gap) & (hole.opacity > 0.6)
+    assert beside.any()
+    lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
+    assert least < (after.y[hole.area.slices][beside].mean() - 16) / (lip - 16) < most
+
+
 def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() -> None:
     planes, mesh = drawn(size=800)
     pose = pose_of(mesh)
