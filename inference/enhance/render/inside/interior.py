@@ -27,8 +27,8 @@ SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 """S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
 SLIT_LIGHT = (0.45, 0.75)  # of the lips', of what is seen in a slit: under the upper lip, and over the lower one
 BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.0))
-"""Beside a little opening lips lie on each other: from which share of the gap in the middle, and wholly; and how far that is so,
-by this gap in S (docs/decisions/0124)."""
+"""Beside a little opening lips lie on each other: S between them, of that in the middle, from which they do wholly, and not at
+all; and how far they do, by S in the middle (docs/decisions/0124)."""
 LIT_BESIDE = 0.25  # more light than elsewhere in a slit, and no more colour: light falls on both lips
 MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
@@ -138,8 +138,10 @@ def slit_of(hole: Hole, gap: float) -> Floats:
 
 
 def in_slit(hole: Hole, gap: float, colour: Array, colours: Colours) -> Floats:
-    """Y, U, V of what is seen in a slit between lips that are `gap` (S) apart, h x w x 3. colour: RGB of the light between them:
-    it falls from above, on the inside of the lower lip."""
+    """Y, U, V of what is seen in a slit between lips that are `gap` (S) apart, h x w x 3.
+
+    colour: RGB of the light between them: it falls from above, on the inside of the lower lip.
+    """
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
     black = colours.offset
