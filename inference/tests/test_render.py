@@ -18,7 +18,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
-from enhance.render.inside.interior import hole_of
+from enhance.render.inside.interior import beside_of, hole_of
 from enhance.render.light import chroma
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
@@ -209,6 +209,23 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
     assert beside.any()
     lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
     assert least < (after.y[hole.area.slices][beside].mean() - 16) / (lip - 16) < most
+
+
+def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:
+    planes, mesh = drawn(size=800)
+    patch = patch_of(planes, BT601, mesh)
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+
+    def beside(wider: float) -> float:
+        shape = shape_of(target(0.08, wider * rest.width), rest)
+        asked = asked_of(shape, rest, lips_of(patch.head, patch.pose, planes))
+        hole = hole_of(asked, patch.pose, planes.area)
+        assert hole
+        return float(beside_of(hole, asked, rest.width).max())
+
+    assert beside(1.0) > 0.9
+    assert 0.1 < beside(1.28) < 0.9
+    assert beside(1.4) == 0
 
 
 def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() -> None:

@@ -29,7 +29,7 @@ from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
-from .inside.interior import FEATHER, Hole, hole_of, in_slit, interior, met_lips, rows_of, slit_of, unpack_subject
+from .inside.interior import FEATHER, Hole, beside_of, hole_of, in_slit, interior, met_lips, rows_of, slit_of, unpack_subject
 from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
@@ -208,8 +208,9 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     photo = request.style == "photo"
     yuv = _inside(patch, hole, mouth, request)
     if photo:
-        shade = in_slit(hole, mouth.asked.gap, met_lips(person.skin, person.lip) * mouth.light, patch.colours)
-        yuv += slit_of(hole, mouth.asked.gap)[..., None] * (shade - yuv)
+        beside = beside_of(hole, mouth.asked, person.rest.width)
+        shade = in_slit(hole, beside, met_lips(person.skin, person.lip) * mouth.light, patch.colours)
+        yuv += slit_of(hole, mouth.asked.gap, beside)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:

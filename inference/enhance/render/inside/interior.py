@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Colours, even, from_rgb
 from enhance.picture import LUMA
 from enhance.render.light import of_one_tint
@@ -29,6 +29,7 @@ SLIT_LIGHT = (0.45, 0.75)  # of the lips', of what is seen in a slit: under the 
 BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.0))
 """Beside a little opening lips lie on each other: S between them, of that in the middle, from which they do wholly, and not at
 all; and how far they do, by S in the middle (docs/decisions/0124)."""
+LAUGH = (1.2, 1.35)  # of the width at rest, from which they do so less, and not at all
 LIT_BESIDE = 0.25  # more light than elsewhere in a slit, and no more colour: light falls on both lips
 MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
@@ -130,15 +131,23 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     return np.asarray(colour, np.float32)
 
 
-def slit_of(hole: Hole, gap: float) -> Floats:
+def beside_of(hole: Hole, asked: Asked, rest_width: float) -> Floats:
+    """How far lips lie on each other at a place beside a little opening, h x w, 0..1. rest_width: S between their corners when
+    they are shut; in a laugh they are apart up to the corners."""
+    little = np.interp(asked.gap, *LITTLE_OPEN) * (1 - ramp(asked.width / rest_width, *LAUGH))
+    apart = (hole.bottom - hole.top) / max(asked.gap, 1e-3)
+    return np.asarray(little * (1 - smoothstep(apart, *BESIDE)), np.float32)
+
+
+def slit_of(hole: Hole, gap: float, beside: Floats) -> Floats:
     """How far lips that are `gap` (S) apart show no more of an inside than the shade between them, h x w, 0..1: little light
     falls through a slit, and most of it from the lips."""
-    inside = smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW) * (1 - _beside(hole, gap))
+    inside = smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW) * (1 - beside)
     return np.asarray(1 - inside, np.float32)
 
 
-def in_slit(hole: Hole, gap: float, colour: Array, colours: Colours) -> Floats:
-    """Y, U, V of what is seen in a slit between lips that are `gap` (S) apart, h x w x 3.
+def in_slit(hole: Hole, beside: Floats, colour: Array, colours: Colours) -> Floats:
+    """Y, U, V of what is seen in a slit between lips, h x w x 3.
 
     colour: RGB of the light between them: it falls from above, on the inside of the lower lip.
     """
@@ -147,14 +156,8 @@ def in_slit(hole: Hole, gap: float, colour: Array, colours: Colours) -> Floats:
     black = colours.offset
     lit = from_rgb(colour.astype(np.float32), colours) - black
     yuv = np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
-    yuv[..., 0] += LIT_BESIDE * _beside(hole, gap) * (yuv[..., 0] - black[0])
+    yuv[..., 0] += LIT_BESIDE * beside * (yuv[..., 0] - black[0])
     return yuv
-
-
-def _beside(hole: Hole, gap: float) -> Array:
-    """0..1: how far a place lies beside a little opening."""
-    apart = (hole.bottom - hole.top) / max(gap, 1e-3)
-    return np.asarray(np.interp(gap, *LITTLE_OPEN) * (1 - smoothstep(apart, *BESIDE)))
 
 
 def met_lips(skin: Array, lip: Array) -> Array:
