@@ -11,10 +11,11 @@ from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.agreement import belief_in, share_of
 from enhance.plan.hearing import Speech
 from enhance.plan.measures import WIDTH, measure_lips
+from enhance.plan.mouth_range import MouthRange
 from enhance.plan.plan import Footage, Plan, PlanSettings, plan
 from enhance.plan.prior import Prior, open_prior, open_priors
 from enhance.plan.residual import fit_residual, strength_of
-from enhance.plan.shapes import LARGEST_OPENING, TARGETS
+from enhance.plan.shapes import LARGEST_OPENING, TARGETS, mouth_shapes
 from enhance.plan.stillness import liveliness
 from enhance.plan.tracks import at, lengths, smooth
 from enhance.speech.classes import CURVES, P
@@ -191,6 +192,20 @@ def test_lips_are_asked_for_a_little_wider_in_speech_than_the_mesh_saw_them_and_
     assert talks.any() and not talks.all()
     assert planned[talks].mean() == pytest.approx(1.03 * seen.mean(), rel=0.01)
     assert planned[[0, -1]] == pytest.approx(np.median(seen), rel=0.01)
+
+
+def test_mouths_that_are_little_open_are_asked_for_a_little_wider_apart_than_others() -> None:
+    said = speech("A " * 20)
+    rest = np.array([0.0, 0.5, 0.0, 0.0])
+
+    def asked(opening: float) -> float:
+        mouth = MouthRange(rest, np.array([opening, 0.5, 0.0, 0.0]), np.full(4, 0.02), 0.001)
+        shapes = mouth_shapes(np.zeros((len(said.posteriors), 4)), said, np.array([1.0]), mouth, lag=0, expressiveness=0.5)
+        return float(shapes[0, OPENING])
+
+    assert asked(0.06) == pytest.approx(1.07 * 0.06 + 0.005, abs=0.001)
+    assert asked(0.15) == pytest.approx(1.07 * 0.15, abs=0.001)
+    assert np.diff([asked(opening) for opening in np.linspace(0.02, 0.16, 15)]).min() > 0
 
 
 def _learnt(prior: Prior, own: Speech, jaw: Array | None) -> tuple[Array, Array]:

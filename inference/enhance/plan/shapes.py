@@ -17,6 +17,8 @@ LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
 _AS_SEEN = 1.07  # a mesh sees what is rendered less open than it was asked to be, and the openings of people are what it sees
+_NARROW, _MORE = (0.0, 0.05, 0.09, 0.13), (0.0, 0.005, 0.005, 0.0)
+"""S by which it sees openings of so many S less open than that: their corners are lip, not dark (docs/decisions/0124)."""
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # value of the closure track from which the lips touch
@@ -40,6 +42,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     biting = said["labiodental"] * alive[:, 0]
     parted = mouth.parted * alive[:, 0]
     measures[:, OPENING] = _within(_AS_SEEN * _above(measures[:, OPENING], parted), 0, LARGEST_OPENING)
+    measures[:, OPENING] += np.interp(measures[:, OPENING], _NARROW, _MORE)
     measures[:, WIDTH] *= 1 + (AS_WIDE - 1) * alive[:, 0]
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
