@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from skimage import data
 
-from enhance.face.crop import Crop, crop_of_mesh
+from enhance.face.crop import Crop, crop_of_mesh, turned_square
 from enhance.face.detect import Detection, merge, overlap, tiles
 from enhance.face.find import Face, Finder
 from enhance.face.track import NO_HINTS
-from enhance.geometry.landmarks import features
+from enhance.geometry.landmarks import CHIN, NOSE_BASE, features
 from tests.drawings import Anime, Picture, anime, cat, plant
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
@@ -51,6 +51,18 @@ def test_a_tilted_face_is_found_as_well(find: Find, turn: int) -> None:
     (face,) = find(tilted)
     expected = ASTRONAUT_EYES_AND_MOUTH @ matrix[:, :2].T + matrix[:, 2]
     assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 6
+
+
+def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(find: Find, finder: Finder) -> None:
+    (upright,) = find(ASTRONAUT)
+    assert finder.right_way_up(ASTRONAUT, upright) is upright
+    on_its_head, size = np.ascontiguousarray(ASTRONAUT[::-1, ::-1]), np.array(ASTRONAUT.shape[1::-1])
+    middle = size - upright.box.reshape(2, 2).mean(axis=0)
+    crop = turned_square(middle, upright.crop.scale, np.array([1.0, 0.0]))
+    mesh, score = finder.network(on_its_head, crop)
+    assert mesh[CHIN, 1] > mesh[NOSE_BASE, 1]
+    face = finder.right_way_up(on_its_head, Face(mesh, crop, score, drawn=False))
+    assert np.linalg.norm(features(face.mesh) - (size - ASTRONAUT_EYES_AND_MOUTH), axis=1).max() < 4
 
 
 def test_a_face_of_forty_pixels_in_a_full_picture_is_found(find: Find) -> None:

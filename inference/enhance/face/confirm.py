@@ -10,9 +10,11 @@ The score of the mesh does not tell: it is 1.0 on hands and on most animals. Two
   of 39 pixels has 0.49, where people's faces of 26 to 63 pixels have 0.67 to 0.91 (docs/decisions/0058).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from enhance.geometry.landmarks import SKIN_POINTS
+from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, SKIN_POINTS, face_box
 
 from .crop import Crop, Points, turned_square
 from .detect import SAME_FACE, Detector, overlap
@@ -23,6 +25,8 @@ STAYS = 0.2  # share of the crop's movement below which a mesh is on a face
 SEEN = 0.38  # mean score above which the detector has seen a face
 SEEN_SMALL, SMALL = 0.6, 48.0  # the same for a face whose longer side is shorter than SMALL pixels
 SEEN_WHERE_SAID = 0.2  # where the caller says that a face is: people's faces of 16 pixels reach 0.88, a cat's 0.0
+SURELY_UPRIGHT = 0.77  # the same, of a face that a mesh has the right way up: people's and rendered ones have more
+UPRIGHT: Points = np.array([1.0, 0.0], np.float32)
 VIEW = 192  # pixels of a view's side
 SHIFT = 0.08  # sides of the crop
 ZOOMS = (2.2, 3.2)  # sides of the square shown, in sides of the face
@@ -54,13 +58,24 @@ def is_seen(picture: Frame, box: Points, detector: Detector, hinted: bool) -> bo
 
 def seen_again(picture: Frame, box: Points, detector: Detector) -> float:
     """The mean score, 0..1, of the full-range detector for a face at the box (x1, y1, x2, y2), shown at ZOOMS and mirrored."""
+    return _seen(picture, box, UPRIGHT, detector, lambda view: view.inverse(box.reshape(2, 2)).reshape(4))
+
+
+def seen_upright(picture: Frame, mesh: Points, detector: Detector) -> float:
+    """The same for the face of a mesh (478 x 3), with its eyes beside each other and its mouth below them."""
+    along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
+    return _seen(picture, face_box(mesh), along, detector, lambda view: face_box(view.inverse(mesh)))
+
+
+def _seen(picture: Frame, box: Points, along: Points, detector: Detector, place: Callable[[Crop], Points]) -> float:
+    """along: the direction of a view's upper edge. place: the face's box in the unit square of a view."""
     centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
     scores = []
     for zoom in ZOOMS:
-        square = turned_square(centre, side * zoom, np.array([1.0, 0.0]))
+        square = turned_square(centre, side * zoom, along)
         shown = square.cut(picture, VIEW)
         # The box lies in the middle of the view, so it is the same in the mirror.
-        inner = square.inverse(box.reshape(2, 2)).reshape(4) * VIEW
+        inner = place(square) * VIEW
         for view in (shown, np.ascontiguousarray(shown[:, ::-1])):
             found = detector.full(view, 0.05)
             scores.append(max((each.score for each in found if overlap(each.box, inner) > SAME_FACE), default=0.0))

@@ -76,6 +76,12 @@ def crop_of_mesh(mesh: Points) -> Crop:
     return crop_of_box(face_box(mesh), mesh[RIGHT_EYE, :2], mesh[LEFT_EYE, :2])
 
 
+def upside_down(crop: Crop) -> Crop:
+    """The same square, turned by half a turn."""
+    linear, start = crop.matrix[:, :2], crop.matrix[:, 2]
+    return Crop(np.column_stack([-linear, start + linear.sum(axis=1)]))
+
+
 def crop_of_features(features: npt.NDArray[Any]) -> Crop:
     """The oblique crop that brings eyes and mouth (3 x 2: right eye, left eye, mouth) to USUAL.
 
