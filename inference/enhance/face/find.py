@@ -14,7 +14,7 @@ from enhance.picture import Picture
 from enhance.style import style_of
 
 from .anime import Anchors, open_anime
-from .confirm import STAYS, SURELY_UPRIGHT, goes_with_crop, is_seen, seen_upright
+from .confirm import STAYS, SURELY_UPRIGHT, TURNED_BETTER, goes_with_crop, is_seen, seen_upright
 from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square, upside_down
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
@@ -107,7 +107,12 @@ class Finder:
         return sorted(found, key=lambda face: -face.side)
 
     def confirmed(self, picture: Frame, candidate: Detection, hinted: bool = False) -> Face | None:
-        """The face at a candidate, None when there is none. hinted: the caller says so, so a lower score is enough."""
+        """The face at a candidate, None when there is none, or it is upside down. hinted: the caller says so, so a lower score
+        is enough."""
+        face = self._face_at(picture, candidate, hinted)
+        return None if face is None or self.stands_on_head(picture, face) else face
+
+    def _face_at(self, picture: Frame, candidate: Detection, hinted: bool) -> Face | None:
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
         crop = crop_of_mesh(mesh)
         mesh, score = self.network(picture, crop)
@@ -120,20 +125,17 @@ class Finder:
                 read, _ = self.network(picture, crop)
                 if is_seen(picture, face_box(read), self.detector, hinted):
                     fitted = fit_mouth(picture, read)
-                    drawn = Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
-                    return self.right_way_up(picture, drawn)
-        return self.right_way_up(picture, Face(mesh, crop, score, drawn=False)) if is_face else None
+                    return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
+        return Face(mesh, crop, score, drawn=False) if is_face else None
 
-    def right_way_up(self, picture: Frame, face: Face) -> Face:
-        """The face, or the one that stands on its head there: now and then its chin is taken for a forehead."""
+    def stands_on_head(self, picture: Frame, face: Face) -> bool:
+        """Whether the face lies the other way up: now and then a chin is taken for a forehead."""
         upright = seen_upright(picture, face.mesh, self.detector)
         if upright > SURELY_UPRIGHT:
-            return face
+            return False
         mesh, _ = self.network(picture, upside_down(face.crop))
-        crop = crop_of_mesh(mesh)
-        mesh, score = self.network(picture, crop)
-        better = score > SURE_OF_MESH and seen_upright(picture, mesh, self.detector) > upright
-        return Face(mesh, crop, score, drawn=False) if better else face
+        mesh, score = self.network(picture, crop_of_mesh(mesh))
+        return score > SURE_OF_MESH and seen_upright(picture, mesh, self.detector) > upright + TURNED_BETTER
 
     def anchors(self, picture: Frame, box: Points) -> Points | None:
         """The eyes and the mouth (3 x 2: right eye, left eye, mouth) of a drawn face; None when it is no drawn face."""
