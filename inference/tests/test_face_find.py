@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from skimage import data
 
+from enhance.face.confirm import is_upside_down
 from enhance.face.crop import Crop, crop_of_mesh, turned_square
 from enhance.face.detect import Detection, merge, overlap, tiles
 from enhance.face.find import Face, Finder
@@ -55,13 +56,14 @@ def test_a_tilted_face_is_found_as_well(find: Find, turn: int) -> None:
 
 def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(find: Find, finder: Finder) -> None:
     (upright,) = find(ASTRONAUT)
-    assert not finder.stands_on_head(ASTRONAUT, upright)
+    networks = finder.network, finder.detector
+    assert not is_upside_down(ASTRONAUT, upright.crop, upright.mesh, *networks)
     on_its_head = np.ascontiguousarray(ASTRONAUT[::-1, ::-1])
     middle = ASTRONAUT.shape[1::-1] - upright.box.reshape(2, 2).mean(axis=0)
     crop = turned_square(middle, upright.crop.scale, np.array([1.0, 0.0]))
-    mesh, score = finder.network(on_its_head, crop)
+    mesh, _ = finder.network(on_its_head, crop)
     assert mesh[CHIN, 1] > mesh[NOSE_BASE, 1]
-    assert finder.stands_on_head(on_its_head, Face(mesh, crop, score, drawn=False))
+    assert is_upside_down(on_its_head, crop, mesh, *networks)
 
 
 def test_a_face_of_forty_pixels_in_a_full_picture_is_found(find: Find) -> None:

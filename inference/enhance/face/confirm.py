@@ -8,18 +8,22 @@ The score of the mesh does not tell: it is 1.0 on hands and on most animals. Two
   photographed, painted, rendered or drawn; at most 0.31 on dogs, cats, flowers and machines (docs/decisions/0045). The best of
   the scores reaches 0.76 on a dog, but an animal is not seen each time. In a few pixels much looks like a face: a loudspeaker
   of 39 pixels has 0.49, where people's faces of 26 to 63 pixels have 0.67 to 0.91 (docs/decisions/0058).
+
+Which way up it lies, that score tells too, of views in which the eyes of the mesh lie above its mouth.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, SKIN_POINTS, face_box
 
-from .crop import Crop, Points, turned_square
+from .crop import UPRIGHT, Crop, Points, crop_of_mesh, turned_square, upside_down
 from .detect import SAME_FACE, Detector, overlap
 from .frame import Frame
-from .mesh import MeshNetwork
+from .mesh import SURE_OF_MESH, MeshNetwork
 
 STAYS = 0.2  # share of the crop's movement below which a mesh is on a face
 SEEN = 0.38  # mean score above which the detector has seen a face
@@ -28,7 +32,6 @@ SEEN_WHERE_SAID = 0.2  # where the caller says that a face is: people's faces of
 SURELY_UPRIGHT = 0.87  # the same, above which the other way up is not tried: faces upside down had at most 0.78
 TURNED_BETTER = 0.04
 """How much more a face that is upside down is seen when it is turned: most had 0.05 to 0.19; 722 upright ones at most -0.02."""
-UPRIGHT: Points = np.array([1.0, 0.0], np.float32)
 VIEW = 192  # pixels of a view's side
 SHIFT = 0.08  # sides of the crop
 ZOOMS = (2.2, 3.2)  # sides of the square shown, in sides of the face
@@ -58,6 +61,16 @@ def is_seen(picture: Frame, box: Points, detector: Detector, hinted: bool) -> bo
     return seen_again(picture, box, detector) > (SEEN_WHERE_SAID if hinted else usual)
 
 
+def is_upside_down(picture: Frame, crop: Crop, mesh: Points, network: MeshNetwork, detector: Detector) -> bool:
+    """Whether the face of a mesh (478 x 3) and its crop lies the other way up: now and then a chin is taken for a forehead."""
+    upright = seen_upright(picture, mesh, detector)
+    if upright > SURELY_UPRIGHT:
+        return False
+    turned, _ = network(picture, upside_down(crop))
+    turned, score = network(picture, crop_of_mesh(turned))
+    return score > SURE_OF_MESH and seen_upright(picture, turned, detector) > upright + TURNED_BETTER
+
+
 def seen_again(picture: Frame, box: Points, detector: Detector) -> float:
     """The mean score, 0..1, of the full-range detector for a face at the box (x1, y1, x2, y2), shown at ZOOMS and mirrored."""
     return _seen(picture, box, UPRIGHT, detector, lambda view: view.inverse(box.reshape(2, 2)).reshape(4))
@@ -69,7 +82,7 @@ def seen_upright(picture: Frame, mesh: Points, detector: Detector) -> float:
     return _seen(picture, face_box(mesh), along, detector, lambda view: face_box(view.inverse(mesh)))
 
 
-def _seen(picture: Frame, box: Points, along: Points, detector: Detector, place: Callable[[Crop], Points]) -> float:
+def _seen(picture: Frame, box: Points, along: npt.NDArray[Any], detector: Detector, place: Callable[[Crop], Points]) -> float:
     """along: the direction of a view's upper edge. place: the face's box in the unit square of a view."""
     centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
     scores = []

@@ -17,6 +17,8 @@ from .frame import CodedFrame, Frame, Matrix, Sampled
 
 Points = npt.NDArray[np.float32]
 
+UPRIGHT = np.array([1.0, 0.0])
+"""The upper edge of a square that is not turned."""
 MARGIN = 1.5  # side of the crop in sides of the face box: what the mesh networks were trained with
 # Where the middles of the right eye, the left eye and the mouth lie in a crop, 0..1: the mean of faces seen from the front.
 USUAL = np.array([[0.368, 0.385], [0.630, 0.385], [0.5, 0.666]])

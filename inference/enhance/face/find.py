@@ -14,14 +14,13 @@ from enhance.picture import Picture
 from enhance.style import style_of
 
 from .anime import Anchors, open_anime
-from .confirm import STAYS, SURELY_UPRIGHT, TURNED_BETTER, goes_with_crop, is_seen, seen_upright
-from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square, upside_down
+from .confirm import STAYS, goes_with_crop, is_seen, is_upside_down
+from .crop import UPRIGHT, Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
 from .frame import Frame, as_rgb, resized
-from .mesh import MeshKind, open_mesh
+from .mesh import SURE_OF_MESH, MeshKind, open_mesh
 
-SURE_OF_MESH = 0.5  # score of the mesh network from which there may be a face
 ANIME_SURE = 0.9  # likelihood from which AnimeFace's finds count
 ROUND_POINT = (0.1, 0.2, 0.4, 0.8)  # sides of the squares looked at round a point, in longer sides of the picture
 ANIME_SIDE = 160  # pixels of a view in which a drawn face is looked for
@@ -110,7 +109,9 @@ class Finder:
         """The face at a candidate, None when there is none, or it is upside down. hinted: the caller says so, so a lower score
         is enough."""
         face = self._face_at(picture, candidate, hinted)
-        return None if face is None or self.stands_on_head(picture, face) else face
+        if face is None or is_upside_down(picture, face.crop, face.mesh, self.network, self.detector):
+            return None
+        return face
 
     def _face_at(self, picture: Frame, candidate: Detection, hinted: bool) -> Face | None:
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
@@ -128,21 +129,12 @@ class Finder:
                     return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
         return Face(mesh, crop, score, drawn=False) if is_face else None
 
-    def stands_on_head(self, picture: Frame, face: Face) -> bool:
-        """Whether the face lies the other way up: now and then a chin is taken for a forehead."""
-        upright = seen_upright(picture, face.mesh, self.detector)
-        if upright > SURELY_UPRIGHT:
-            return False
-        mesh, _ = self.network(picture, upside_down(face.crop))
-        mesh, score = self.network(picture, crop_of_mesh(mesh))
-        return score > SURE_OF_MESH and seen_upright(picture, mesh, self.detector) > upright + TURNED_BETTER
-
     def anchors(self, picture: Frame, box: Points) -> Points | None:
         """The eyes and the mouth (3 x 2: right eye, left eye, mouth) of a drawn face; None when it is no drawn face."""
         centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
         found = []
         for number, (zoom, right, down) in enumerate(VIEWS):
-            view = turned_square(centre + np.array([right, down]) * side, side * zoom, np.array([1.0, 0.0]))
+            view = turned_square(centre + np.array([right, down]) * side, side * zoom, UPRIGHT)
             anchors = _middle_one(self.anime(view.cut(picture, ANIME_SIDE)))
             if anchors is not None:
                 found.append(view.place(anchors.points / ANIME_SIDE))

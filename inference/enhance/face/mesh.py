@@ -18,6 +18,7 @@ Read = tuple[Points, float]
 """The mesh (478 x 3, pixels of the picture; NaN where the network has no point), and how sure the network is that a face is
 there, 0..1."""
 
+SURE_OF_MESH = 0.5  # score from which there may be a face
 SIZE = 192
 BATCH = 2
 """Pictures that are read in one call. It takes as long as one and a half calls for one."""

@@ -15,9 +15,9 @@ from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
-from .find import SURE_OF_MESH, Face, Finder, is_point
+from .find import Face, Finder, is_point
 from .frame import Frame
-from .mesh import Read
+from .mesh import SURE_OF_MESH, Read
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
