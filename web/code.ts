@@ -6,7 +6,7 @@ import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { type Call, curl, python, typescript } from './snippets.ts';
-import { NO_CLIPBOARD } from './words.ts';
+import { messageOf, NO_CLIPBOARD } from './words.ts';
 
 type Request = {
   readonly operation: Operation;
@@ -42,7 +42,7 @@ const shown = (request: () => Entered | undefined): HTMLElement[] => {
     const snippets = Object.entries(languages).map(([name, write]) => snippet(name, write(call)));
     return [...snippets, ...(navigator.clipboard ? [] : [hint(NO_CLIPBOARD)])];
   } catch (error) {
-    return [hint(error instanceof Error ? error.message : String(error))]; // a field that is not complete
+    return [hint(messageOf(error))]; // a field that is not complete
   }
 };
 

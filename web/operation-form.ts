@@ -8,7 +8,7 @@ import { modelChoice } from './model-choice.ts';
 import { type Body, createOptions } from './options.ts';
 import { createPrice } from './price.ts';
 import { createSource, type Source } from './source.ts';
-import { ANOTHER_FILE } from './words.ts';
+import { ANOTHER_FILE, messageOf } from './words.ts';
 
 export type OperationForm = ReturnType<typeof operationForm>;
 
@@ -65,7 +65,7 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
     try {
       price.update(path, body(), missingText(sources));
     } catch (error) {
-      price.update(path, null, error instanceof Error ? error.message : String(error));
+      price.update(path, null, messageOf(error));
     }
   };
   const change = (): void => {

@@ -2,11 +2,11 @@
 import type { Problem } from '../client/contract.ts';
 import { EnhanceError, NoAnswerError } from '../client/errors.ts';
 import { make } from './dom.ts';
-import { inFormWords, labelOf } from './words.ts';
+import { inFormWords, labelOf, messageOf } from './words.ts';
 
 export const problemBox = (error: unknown): HTMLElement => {
   if (error instanceof EnhanceError) return box(error.problem);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof NoAnswerError)
     return plainBox('No connection', `${message} Check the network and try again.`);
   return plainBox('This did not work', message);

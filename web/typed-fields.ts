@@ -1,7 +1,7 @@
 /** Controls for what is typed: a number, a text, or JSON. */
 import { freshId, make } from './dom.ts';
 import { type Field, labelled, type Wanted } from './field.ts';
-import { labelOf } from './words.ts';
+import { labelOf, messageOf } from './words.ts';
 
 export const number = (wanted: Wanted): Field => {
   const { name, schema } = wanted;
@@ -57,8 +57,7 @@ export const json = (wanted: Wanted): Field => {
       try {
         return JSON.parse(area.value);
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`${labelOf(name)}: expected JSON; ${why}.`, { cause });
+        throw new Error(`${labelOf(name)}: expected JSON; ${messageOf(cause)}.`, { cause });
       }
     },
     textOf: (value) => {
@@ -106,6 +105,6 @@ const faultOf = (value: () => unknown): string => {
     value();
     return '';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 };

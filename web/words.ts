@@ -39,6 +39,10 @@ export const timeText = (time: string | number): string => new Date(time).toLoca
 
 export const sizeText = (size: string): string => size.replace('x', ' × ');
 
+/** What an error says. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 /** "output_format" is "Output format". */
 export const labelOf = (name: string): string => {
   const words = name.replaceAll('_', ' ').trim();

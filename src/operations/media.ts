@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
+import { secondsText } from '../counted.ts';
 import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo, VideoInfo } from '../media/info.ts';
@@ -102,8 +103,7 @@ const cutVideo = (
   info: Pick<VideoInfo, 'kind' | 'mediaSeconds' | 'statedSeconds'> | { readonly kind: 'image' },
 ): readonly Warning[] => {
   if (info.kind === 'image' || info.statedSeconds === undefined) return [];
-  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
-  const detail = `The video file states that it lasts ${seconds(info.statedSeconds)}, but only ${seconds(info.mediaSeconds)} could be read: its end is missing, as after an upload or download that broke off. What could be read is used; send the whole file to have all of it.`;
+  const detail = `The video file states that it lasts ${secondsText(info.statedSeconds)}, but only ${secondsText(info.mediaSeconds)} could be read: its end is missing, as after an upload or download that broke off. What could be read is used; send the whole file to have all of it.`;
   return [{ code: 'video_cut_short', detail }];
 };
 

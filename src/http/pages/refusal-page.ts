@@ -16,11 +16,11 @@ export const refusalPages =
     ctx.set('Content-Security-Policy', htmlPolicy);
   };
 
-const pageOf = ({ title, detail, code, request_id }: Problem, publicUrl: string): string =>
+const pageOf = ({ title, detail, type, request_id }: Problem, publicUrl: string): string =>
   htmlPage(
     title,
     `<h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(detail)}</p>
-<p><a href="${escapeHtml(publicUrl)}/problems/${code}">What this means</a>, <a href="${escapeHtml(publicUrl)}/">the playground</a></p>
+<p><a href="${escapeHtml(publicUrl)}${escapeHtml(type)}">What this means</a>, <a href="${escapeHtml(publicUrl)}/">the playground</a></p>
 <p><small>Request <code>${escapeHtml(request_id)}</code></small></p>`,
   );

@@ -1,5 +1,5 @@
 /** How long the header of a Windows Media or Flash Video file says that it lasts, so that a missing end is noticed. */
-import { open } from 'node:fs/promises';
+import { openFileWindow } from '../file-window.ts';
 import type { Container } from '../info.ts';
 
 /** Both have their headers at the beginning. */
@@ -8,10 +8,9 @@ const HEAD_BYTES = 64 * 1024;
 /** In seconds; null where nothing is stated, as in an MPEG stream, or by a programme that did not know. */
 export const statedSeconds = async (path: string, container: Container): Promise<number | null> => {
   if (container !== 'asf' && container !== 'flv') return null;
-  const file = await open(path);
+  const file = await openFileWindow(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead);
+    const head = await file.read(0, Math.min(HEAD_BYTES, file.size));
     const stated = container === 'asf' ? secondsOfAsf(head) : secondsOfFlv(head);
     return stated !== null && Number.isFinite(stated) && stated > 0 ? stated : null;
   } finally {

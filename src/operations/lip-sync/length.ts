@@ -1,6 +1,7 @@
 /** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
 
 import type { Warning } from '../../contract/job.ts';
+import { secondsText } from '../../counted.ts';
 import { PORTRAIT_FPS } from '../../frame.ts';
 import type { LipsyncInput, LipsyncModel, LipsyncOptions } from './request.ts';
 
@@ -67,8 +68,7 @@ const cutWarnings = (input: Input, { sync_mode, segments }: Timing): Warning[] =
     clip < sound
       ? (['video', 'sound', 'loop, bounce, silence or remap'] as const)
       : (['sound', 'video', 'silence'] as const);
-  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
-  const detail = `The ${short} lasts ${seconds(left)}, so most of the ${long}, which lasts ${seconds(whole)}, is cut off. To keep all of it, set sync_mode to ${kept}.`;
+  const detail = `The ${short} lasts ${secondsText(left)}, so most of the ${long}, which lasts ${secondsText(whole)}, is cut off. To keep all of it, set sync_mode to ${kept}.`;
   return [{ code: 'much_cut_off', detail }];
 };
 

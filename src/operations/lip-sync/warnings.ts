@@ -1,6 +1,7 @@
 /** The warnings in the result of a lip sync. */
 
 import type { Warning } from '../../contract/job.ts';
+import { secondsText } from '../../counted.ts';
 import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
 import type { AudioInfo } from '../../media/info.ts';
@@ -19,8 +20,7 @@ export const NO_SPEECH: Warning = {
 /** For a sound whose header states more than there is. */
 export const cutSound = ({ durationSeconds, statedSeconds }: AudioInfo): Warning[] => {
   if (statedSeconds === undefined) return [];
-  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
-  const detail = `The sound file states that it lasts ${seconds(statedSeconds)}, but only ${seconds(durationSeconds)} could be read: its end is missing, as after an upload or download that broke off, or parts of it are damaged. What could be read is used; send the whole file to have all of it spoken.`;
+  const detail = `The sound file states that it lasts ${secondsText(statedSeconds)}, but only ${secondsText(durationSeconds)} could be read: its end is missing, as after an upload or download that broke off, or parts of it are damaged. What could be read is used; send the whole file to have all of it spoken.`;
   return [{ code: 'sound_cut_short', detail }];
 };
 

@@ -1,5 +1,6 @@
 /** Which picture of the clip each output frame shows, and when. Pure; all times in seconds. */
 
+import { secondsText } from '../../../counted.ts';
 import { Failure } from '../../../errors.ts';
 import { PRICED_FPS } from '../../../frame.ts';
 import type { SyncMode } from '../request.ts';
@@ -109,7 +110,7 @@ const takeUntil = ({ seconds, spans, mean, most }: Selection): OutputFrame[] => 
 
 const tooMany = (limit: number, seconds: number): Failure =>
   new Failure('output_too_large', {
-    limit: `${limit} frames in ${Number(seconds.toFixed(2))} s of a clip of this mean rate`,
+    limit: `${limit} frames in ${secondsText(seconds)} of a clip of this mean rate`,
     came: 'more',
   });
 
