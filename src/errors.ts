@@ -4,6 +4,7 @@
  * `http/middleware/errors.ts` turns a Failure into problem+json, `jobs/run/attempt.ts` into a job's `error`.
  */
 import { counted } from './counted.ts';
+import { oneOf } from './expected.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 type Kind = {
@@ -60,7 +61,7 @@ export const failures = {
   method_not_allowed: kind(
     405,
     false,
-    (f) => `Expected one of the methods ${text(f.allowed)}; got ${text(f.method)}.`,
+    (f) => `Expected the method ${oneOf(text(f.allowed).split(', '))}; got ${text(f.method)}.`,
   ),
   request_timeout: kind(
     408,

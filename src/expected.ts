@@ -61,5 +61,5 @@ const formatOf = ({ format }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringF
   format === 'url' ? 'a URL' : `text in the format ${format}`;
 
 /** "a", "a or b", "a, b or c". */
-const oneOf = (names: readonly string[]): string =>
+export const oneOf = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
