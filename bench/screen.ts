@@ -66,7 +66,10 @@ const enlarge = async (path: string, models: ModelSet) => {
   const task = { options, input: () => path, transport, models, config, signal, found: info };
   const hash = createHash('sha256');
   const [began, work] = [performance.now(), processorSeconds()];
-  const frames = hashed(enlargedVideo(task, info), hash);
+  const frames = hashed(
+    enlargedVideo(task, info, { cleaning: { filters: [], isClear: false } }),
+    hash,
+  );
   const to = { source: { path, info }, target: at('out'), output: {}, ffmpeg: config.ffmpeg };
   const { frames: count } = await encodeVideo(frames, { ...to, signal });
   return {

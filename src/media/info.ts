@@ -137,6 +137,8 @@ export const VideoInfo = z
      * records of older versions.
      */
     keyFrames: z.array(z.number()).readonly().default([]),
+    /** What a pixel takes in the median key frame; absent in records of older versions, and where there is no key frame. */
+    keyBits: z.number().positive().optional(),
     /** Packets of the video stream: the total for progress. */
     frames: z.int().positive(),
     /** The mean rate, in frames per second. */

@@ -28,6 +28,7 @@ test('reordered packets of a constant rate', async () => {
   );
   const [steady, primed] = await readPackets(more);
   assert.is(steady?.packets, 3);
+  assert.is(steady?.keyBytes, 100);
   assert.equal([steady?.start, steady?.end, steady?.lastSeconds], [0, 0.12, 0.04]);
   assert.ok(steady?.constantRate);
   assert.equal([primed?.packets, primed?.start], [1, 0], 'what is discarded is not counted');

@@ -16,6 +16,8 @@ export type PacketSummary = {
   readonly constantRate: boolean;
   /** The times of key frames, ascending, at most 200 and then spread over the whole. */
   readonly keys: readonly number[];
+  /** Of the median key frame; 0 where there is none. */
+  readonly keyBytes: number;
   /** Whether a packet was cut off. */
   readonly cut: boolean;
 };
@@ -48,6 +50,7 @@ type Packets = {
   readonly pts: number[];
   readonly durations: number[];
   readonly isKey: boolean[];
+  readonly keySizes: number[];
   ticks: number;
   bytes: number;
   cut: boolean;
@@ -85,6 +88,7 @@ const noPackets = (): Packets => ({
   pts: [],
   durations: [],
   isKey: [],
+  keySizes: [],
   ticks: 0,
   bytes: 0,
   cut: false,
@@ -103,12 +107,13 @@ const addPacket = (packetsOf: (stream: number) => Packets, line: string): void =
   into.pts.push(pts);
   into.durations.push(duration);
   into.isKey.push((flags & KEY) !== 0);
+  if (flags & KEY) into.keySizes.push(bytes);
   into.ticks += duration;
   into.bytes += bytes;
 };
 
 const summaryOf = (stream: Packets, leastSeconds: number): PacketSummary => {
-  const { timeBase, durations, bytes, cut } = stream;
+  const { timeBase, durations, keySizes, bytes, cut } = stream;
   // AVI gives some packets no time of presentation (the lowest 64-bit number); decoding times have the same spacing.
   const clock = stream.pts.every((pts) => pts > -1e18) ? stream.pts : stream.dts;
   const least = (leastSeconds * timeBase.den) / timeBase.num;
@@ -129,6 +134,7 @@ const summaryOf = (stream: Packets, leastSeconds: number): PacketSummary => {
     end: seconds(last + lastTicks),
     lastSeconds: seconds(lastTicks),
     keys: spread(clock.filter((_, at) => stream.isKey[at])).map(seconds),
+    keyBytes: Float64Array.from(keySizes).sort()[keySizes.length >> 1] ?? 0,
     constantRate:
       Math.abs(lastTicks - mean) <= 1 &&
       times.every((time, at) => Math.abs(time - first - at * mean) <= 1),

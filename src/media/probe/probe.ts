@@ -105,6 +105,9 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     ...media,
     ...(stated > media.mediaSeconds + INEXACT_SECONDS && { statedSeconds: stated }),
     keyFrames: video.keys,
+    ...(video.keyBytes > 0 && {
+      keyBits: (8 * video.keyBytes) / (first.size.width * first.size.height),
+    }),
     frames: video.packets,
     fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
     constantRate: video.constantRate,

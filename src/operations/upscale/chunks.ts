@@ -7,6 +7,7 @@ import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts'
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
 import { calmingOf } from './calm.ts';
+import { type Cleaning, cleaningOf } from './cleaning.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
 import { type FramesMemory, openFramesMemory } from './realtime.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
@@ -14,8 +15,7 @@ import type { UpscaleHelp, UpscaleTask } from './task.ts';
 import { enlargedVideo } from './video.ts';
 
 type Facts = Edges & { readonly frames: number };
-/** `cleaning`: filters for the pictures before they are enlarged. */
-type Plan = { readonly spans: readonly Span[]; readonly cleaning: readonly string[] };
+type Plan = { readonly spans: readonly Span[]; readonly cleaning: Cleaning };
 type Cut = Plan & { readonly files: ChunkFiles<Facts> };
 
 /** Checkpoints: the plan that the chunks are made by, and the mark of a video that is to be done in one go. */
@@ -29,7 +29,6 @@ const UNCUT = 'uncut';
 export const upscaleInChunks = async (
   task: UpscaleTask,
   source: VideoSource,
-  cleaning: readonly string[],
 ): Promise<Encoded | null> => {
   const { info } = source;
   const { target, work, config, report, share, signal } = task;
@@ -37,7 +36,8 @@ export const upscaleInChunks = async (
   if (spans.length === 1) return null;
   const checkpoints = await openCheckpoints(work, originOf(task));
   if (await checkpoints.has(UNCUT)) return null;
-  const cut = await cutInto({ spans, cleaning }, checkpoints);
+  const plan = (await planOf(checkpoints)) ?? { spans, cleaning: await cleaningOf(task, info) };
+  const cut = await cutInto(plan, checkpoints);
   const missing = await cut.files.missing();
   const before = framesOf(await factsOf(cut, (chunk) => !missing.includes(chunk)));
   const onFrames = (done: number) => {
@@ -73,20 +73,25 @@ export const upscaleInChunks = async (
 /** Does one chunk for the attempt that has cut the video. */
 export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
   const checkpoints = await openCheckpoints(task.work, originOf(task));
-  const text = await checkpoints.read(PLAN);
-  if (text === null) throw new Error('the video was not cut by this release with these settings');
-  const plan: Plan = JSON.parse(text);
+  const plan = await planOf(checkpoints);
+  if (!plan) throw new Error('the video was not cut by this release with these settings');
   const files = openChunkFiles<Facts>(checkpoints, plan.spans.length);
   await makeChunk(task, { ...plan, files }, task.chunk, task.onFrames, openFramesMemory());
 };
 
 /** To be raised when a checkpoint's content changes its meaning. */
-const CHECKPOINT_FORMAT = 3;
+const CHECKPOINT_FORMAT = 4;
 
 const originOf = ({ models, options, config }: UpscaleTask | UpscaleHelp): unknown => [
   ...[CHECKPOINT_FORMAT, models.version, options, config.upscale.chunkSeconds],
   config.ffmpeg.preset,
 ];
+
+/** Null where the video was not cut yet. */
+const planOf = async (checkpoints: Checkpoints): Promise<Plan | null> => {
+  const text = await checkpoints.read(PLAN);
+  return text === null ? null : JSON.parse(text);
+};
 
 const cutInto = async (plan: Plan, checkpoints: Checkpoints): Promise<Cut> => {
   if (!(await checkpoints.has(PLAN)))
@@ -113,7 +118,7 @@ const makeChunk = async (
   const { ffmpeg } = config;
   const edges: Edges = { first: null, next: null, end: 0 };
   const enhanced = enlargedVideo(task, info, {
-    from: seekTo(span, info, cleaning),
+    from: seekTo(span, info, cleaning.filters),
     cleaning,
     memory,
     pick: (frames) => framesOfSpan(frames, span, info, edges),

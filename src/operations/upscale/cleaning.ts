@@ -4,7 +4,7 @@ import type { YuvFrame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeYuv } from '../../media/read/decode.ts';
 import { nearest } from './cuts.ts';
-import { type Moment, type Noise, noiseOf } from './noise.ts';
+import { changeOf, type Moment, type Noise, noiseOf } from './noise.ts';
 import { effortOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 import type { UpscaleTask } from './task.ts';
@@ -18,11 +18,27 @@ const FRAMES = 7;
 /** Of the range: the most that the filter takes. */
 const LARGEST_DIFFERENCE = 0.3;
 
-/** Filters of ffmpeg for the pictures of the video, in 8-bit 4:2:0; none where it is not noisy, or is to stay as it is. */
-export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<readonly string[]> => {
-  if (task.options.denoise !== 'auto') return [];
-  const noise = noiseOf(await momentsOf(task, info));
-  return noise ? filtersFor(noise, task.options) : [];
+/** Bits of a pixel in a key frame, from which on compression has left little: docs/decisions/0129. */
+const CLEAR_BITS = 1.7;
+/** Levels of luma. What changes by more where frames are calmest is weak noise, which takes bits as detail does. */
+const CLEAR_CHANGE = 0.9;
+
+export type Cleaning = {
+  /** Of ffmpeg, for the pictures of the video, in 8-bit 4:2:0; none where it is not noisy, or is to stay as it is. */
+  readonly filters: readonly string[];
+  /** Whether the pictures have neither noise nor traces of compression that matter. */
+  readonly isClear: boolean;
+};
+
+/** What is measured where `denoise` is `auto`. */
+export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleaning> => {
+  if (task.options.denoise !== 'auto') return { filters: [], isClear: false };
+  const moments = await momentsOf(task, info);
+  const noise = noiseOf(moments);
+  if (noise) return { filters: filtersFor(noise, task.options), isClear: false };
+  const isClear =
+    (info.keyBits ?? 0) >= CLEAR_BITS && (changeOf(moments) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
+  return { filters: [], isClear };
 };
 
 /**

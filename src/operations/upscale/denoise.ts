@@ -2,11 +2,14 @@
 import type { Warning } from '../../contract/job.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { H264, JPEG, type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
+import type { Cleaning } from './cleaning.ts';
 import { denoiseOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 
 type Release = Pick<Upscaler, 'levels'>;
-type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits'>;
+export type Found =
+  | (Pick<VideoInfo, 'kind'> & Partial<Pick<Cleaning, 'isClear'>>)
+  | Pick<ImageInfo, 'kind' | 'lossyBits'>;
 
 /**
  * Bits of a pixel in a lossy WebP or an AVIF. With less than the first, what is for H.264 is truest; from the second on,
@@ -19,14 +22,15 @@ export const JPEG_STEPS = [2, 5, 8, 18] as const;
 
 /**
  * What the release is asked for. What a JPEG did can be measured; what a video's encoder did differs from frame to frame and
- * from place to place, and one level for all frames is what does not flicker: releases without one for H.264 take 1. Lossy
- * WebP and AVIF are coded as frames of a video are, and told by their bits.
+ * from place to place, and one level for all frames is what does not flicker: 1 where it did little, and for releases without
+ * one for H.264. Lossy WebP and AVIF are coded as frames of a video are, and told by their bits.
  */
 export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Release): Level => {
   const denoise = denoiseOf(options);
   if (denoise === 'off' || !levels.length) return 0;
   if (denoise !== 'auto') return denoise;
-  const bits = found.kind === 'video' ? 0 : found.lossyBits;
+  if (found.kind === 'video') return levels.includes(H264) && !found.isClear ? H264 : 1;
+  const bits = found.lossyBits;
   if (bits === undefined || bits >= MANY) return MEASURED;
   return bits < FEW && levels.includes(H264) ? H264 : 1;
 };

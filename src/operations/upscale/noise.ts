@@ -41,6 +41,12 @@ type Look = Noise & { readonly spread: number; readonly correlation: number };
 /** Where nothing changes. */
 const STILL: Look = { luma: 0, chroma: 0, spread: 1, correlation: 0 };
 
+/** How much changes from frame to frame where frames are calmest, in levels of luma, noise or not; null where nothing tells. */
+export const changeOf = (moments: readonly Moment[]): number | null => {
+  const changes = moments.flatMap((moment) => lookAt(moment)?.luma ?? []);
+  return changes.length === 0 ? null : quantile(changes, 0.5);
+};
+
 /** Null where none is found. */
 export const noiseOf = (moments: readonly Moment[]): Noise | null => {
   const looks = moments.flatMap((moment) => lookAt(moment) ?? []);

@@ -79,9 +79,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     const kept =
       wanted && (await writeSubtitles(source, subtitles, { ffmpeg: config.ffmpeg, signal }));
     const whole = kept ? { ...source, subtitles } : source;
-    const cleaning = await cleaningOf(task, info);
-    const done =
-      (await upscaleInChunks(task, whole, cleaning)) ?? (await inOneGo(task, whole, cleaning));
+    const done = (await upscaleInChunks(task, whole)) ?? (await inOneGo(task, whole));
     return {
       outputSize: scaled(info.size, options.scale),
       contentType: contentType('mp4'),
@@ -97,13 +95,10 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
   }
 };
 
-const inOneGo = (
-  task: UpscaleTask,
-  source: VideoSource,
-  cleaning: readonly string[],
-): Promise<Encoded> => {
+const inOneGo = async (task: UpscaleTask, source: VideoSource): Promise<Encoded> => {
   const { info } = source;
   const { options, target, config, report, signal } = task;
+  const cleaning = await cleaningOf(task, info);
   const watched = reported(enlargedVideo(task, info, { cleaning }), info.frames, report);
   return encodeVideo(watched, {
     source,

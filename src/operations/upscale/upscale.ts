@@ -88,6 +88,8 @@ export const upscale = operation({
         : []),
       // Noisy videos were not cleaned before.
       ...(options.denoise === 'auto' && inputKind === 'video' ? ['noise cleaned'] : []),
+      // Videos that compression left clear were cleaned of its traces before.
+      ...(denoise === 'auto' && inputKind === 'video' ? ['clear kept'] : []),
       // Videos had neither subtitles nor chapters before.
       ...(inputKind === 'video' ? [...calmingOf(options), 'subtitles kept'] : []),
     ];

@@ -1,10 +1,11 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { MediaInfo, VideoInfo } from '../../media/info.ts';
+import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
 import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
-import { levelOf } from './denoise.ts';
+import type { Cleaning } from './cleaning.ts';
+import { type Found, levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames, type FramesMemory, openFramesMemory } from './realtime.ts';
 import type { Scale } from './request.ts';
@@ -24,8 +25,8 @@ export type UpscaleMeans = {
 type Taken = {
   /** In seconds; absent: from the first frame on. */
   readonly from?: number;
-  /** Filters of ffmpeg for the pictures before they are enlarged; none unless given. */
-  readonly cleaning?: readonly string[];
+  /** How the pictures are cleaned before and while they are enlarged. */
+  readonly cleaning: Cleaning;
   /** Which of the frames are enlarged; all of them unless given. */
   readonly pick?: <F extends AnyFrame>(frames: AsyncIterable<F>) => AsyncIterable<F>;
   /** That of other parts of the video; one of its own unless given. */
@@ -39,25 +40,26 @@ type Taken = {
 export const enlargedVideo = (
   task: FramesTask,
   info: VideoInfo,
-  { from, cleaning, pick = (frames) => frames, memory = openFramesMemory() }: Taken = {},
+  { from, cleaning, pick = (frames) => frames, memory = openFramesMemory() }: Taken,
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
-  const decoding = { ffmpeg: config.ffmpeg, signal, from, cleaning };
+  const decoding = { ffmpeg: config.ffmpeg, signal, from, cleaning: cleaning.filters };
   if (effortOf(options) !== 'realtime') {
-    return upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, info));
+    const means = meansOf(task, { kind: 'video', isClear: cleaning.isClear });
+    return upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), means);
   }
   const decoded = { ...decoding, memory: { blocks: memory.frames } };
   const frames = decodeYuv(input('media'), info, decoded);
   return enlargeFrames(pick(frames), task, memory);
 };
 
-export const meansOf = (task: FramesTask, info: MediaInfo): UpscaleMeans => {
+export const meansOf = (task: FramesTask, found: Found): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
   const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
     upscaler,
-    denoise: levelOf(options, info, upscaler),
+    denoise: levelOf(options, found, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };

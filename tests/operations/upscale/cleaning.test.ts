@@ -89,17 +89,12 @@ const colours = 'c0=0x405868:c1=0xb8a878:nb_colors=2:x0=0:y0=0:x1=319:y1=179';
 const source = `gradients=s=${width}x${height}:d=1:r=25:speed=.02:${colours}`;
 const gradient = ['-f', 'lavfi', '-i', source];
 const noisy = ['-vf', 'noise=c0s=24:c0f=t:all_seed=3'];
-const coded = (...more: string[]) => [
+const coded = (crf: number, ...more: string[]) => [
   ...more,
-  '-c:v',
-  'libx264',
-  '-crf',
-  '18',
-  '-pix_fmt',
-  'yuv420p',
+  ...['-c:v', 'libx264', '-crf', `${crf}`, '-pix_fmt', 'yuv420p'],
 ];
-const clean = await makeClip(at('clean.mp4'), gradient, coded());
-const grainy = await makeClip(at('grainy.mp4'), ['-i', clean], coded(...noisy));
+const clean = await makeClip(at('clean.mp4'), gradient, coded(18));
+const grainy = await makeClip(at('grainy.mp4'), ['-i', clean], coded(18, ...noisy));
 
 const cleaning = async (path: string, options: Partial<UpscaleOptions> = {}) => {
   const asked = {
@@ -149,7 +144,7 @@ const mean = (frames: Awaited<ReturnType<typeof framesOf>>, channel: number): nu
 };
 
 test('a noisy video is cleaned, as what decodes it gives it, and keeps its frames and their times', async () => {
-  const filters = await cleaning(grainy);
+  const { filters } = await cleaning(grainy);
   assert.is(filters.length, 2);
   for (const read of [decodeYuv, decodeVideo]) {
     const wanted = await framesOf(clean, [], read);
@@ -171,7 +166,7 @@ for (const [kind, output] of Object.entries({
 }))
   test(`a noisy video of ${kind} is cleaned and keeps its colours`, async () => {
     const path = await makeClip(at(`${kind}.mov`), ['-i', clean], [...noisy, ...output]);
-    const filters = await cleaning(path, { effort: 'best' });
+    const { filters } = await cleaning(path, { effort: 'best' });
     assert.is(filters.length, 2);
     const [before, after] = [
       await framesOf(path, [], decodeVideo),
@@ -185,7 +180,7 @@ for (const [kind, output] of Object.entries({
   });
 
 test('a drawing that `best` enlarges is cleaned in time alone', async () => {
-  const filters = await cleaning(grainy, { model: 'animation', effort: 'best' });
+  const { filters } = await cleaning(grainy, { model: 'animation', effort: 'best' });
   assert.equal(
     filters.map((filter) => filter.replace(/=.*/, '')),
     ['atadenoise'],
@@ -193,9 +188,24 @@ test('a drawing that `best` enlarges is cleaned in time alone', async () => {
 });
 
 test('a clean video, and one with denoise off or a level, has no filters', async () => {
-  assert.equal(await cleaning(clean), []);
-  assert.equal(await cleaning(grainy, { denoise: 'off' }), []);
-  assert.equal(await cleaning(grainy, { denoise: 2, effort: 'best' }), []);
+  const untouched = { filters: [], isClear: false };
+  assert.equal(await cleaning(clean), untouched);
+  assert.equal(await cleaning(grainy, { denoise: 'off' }), untouched);
+  assert.equal(await cleaning(grainy, { denoise: 2, effort: 'best' }), untouched);
+});
+
+test('what takes many bits is clear, unless weak noise takes them', async () => {
+  const source = `mandelbrot=s=${width}x${height}:r=25:end_scale=2:inner=mincol`;
+  const isClear = async (name: string, crf: number, ...more: string[]) => {
+    const made = coded(crf, ...more, '-frames:v', '12');
+    const path = await makeClip(at(name), ['-f', 'lavfi', '-i', source], made);
+    const found = await cleaning(path, { effort: 'best' });
+    assert.equal(found.filters, []);
+    return found.isClear;
+  };
+  assert.is(await isClear('sharp.mp4', 4), true);
+  assert.is(await isClear('hard.mp4', 35), false);
+  assert.is(await isClear('weak.mp4', 4, '-vf', 'noise=c0s=3:c0f=t:all_seed=3'), false);
 });
 
 test('a block that moves leaves no trail', async () => {
@@ -204,7 +214,7 @@ test('a block that moves leaves no trail', async () => {
     'color=white:s=40x40:r=25:d=1[block]',
     '[ground][block]overlay=x=20+6*n:y=60',
   ];
-  const box = await makeClip(at('box.mp4'), ['-f', 'lavfi', '-i', drawn.join(';')], coded());
+  const box = await makeClip(at('box.mp4'), ['-f', 'lavfi', '-i', drawn.join(';')], coded(18));
   const filters = filtersFor({ luma: 10, chroma: 5 }, { model: 'photo', scale: 2, effort: 'best' });
   const [before, after] = [
     await framesOf(box, [], decodeYuv),

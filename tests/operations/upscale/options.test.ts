@@ -114,6 +114,8 @@ test('a JPEG has at least the level of its own table, by the steps that the mode
 test('a release that takes no noise away is not asked to, and who asked for it is told', () => {
   assert.is(levelOf(wish('auto'), image, able), MEASURED);
   assert.is(levelOf(wish('auto'), video, able), 5);
+  assert.is(levelOf(wish('auto'), { ...video, isClear: true }, able), 1);
+  assert.is(levelOf(wish(3), { ...video, isClear: true }, able), 3);
   assert.is(levelOf(wish('auto'), video, { levels: [1, 2, 3] }), 1);
   assert.is(levelOf(wish(3), video, able), 3);
   assert.is(levelOf(asked, image, able), 0);
