@@ -49,10 +49,10 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
-        /** @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`; default: auto */
+        /** @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves where that matters; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`; default: auto */
         readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
         /**
-         * @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`
+         * @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves where that matters; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`
          * @default auto
          */
         readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);
