@@ -28,6 +28,8 @@ from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase
+from enhance.render.drawn.found import Drawn
+from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN
 from enhance.render.subject import SUBJECT
@@ -216,6 +218,50 @@ def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(
     bare = planes_of(np.full_like(picture, skin)).y[0, 0]
     assert (np.abs(shut - bare) < 6).mean() > 0.8
     assert shut.max() < bare + 6
+
+
+def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:
+    """Lit from above on one side, as 3D animation is: the teeth are no lighter than the cheeks, the tongue no darker than the
+    chin."""
+    skin = (245, 200, 175)
+    bare, mesh = drawing("stroke", skin, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    bare[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
+    rows, columns = (np.indices(bare.shape[:2]) - np.array([y, x])[:, None, None]) / unit
+    light = 0.8 - 0.3 * rows - 0.12 * columns
+    bare = np.clip(bare * light[..., None], 0, 255).astype(np.uint8)
+    picture = bare.copy()
+    mouth, tongue = np.zeros(picture.shape[:2], np.uint8), np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(mouth, (x, y), (round(0.2 * unit), round(0.17 * unit)), 0, 0, 180, (1,), -1)
+    cv2.ellipse(tongue, (x, y + round(0.18 * unit)), (round(0.13 * unit), round(0.08 * unit)), 0, 0, 360, (1,), -1)
+    picture[mouth > 0] = DARK_FILL
+    picture[(mouth & tongue) > 0] = (205, 85, 95)
+    teeth = (mouth > 0) & (rows < 0.05) & (np.abs(columns) < 0.17)
+    picture[teeth] = (215, 212, 205)
+    shut = spoken(picture, mesh, target()).planes
+    wanted = planes_of(bare)
+    for seen, skin_there in (
+        (shut.y[mouth > 0], wanted.y[mouth > 0]),
+        (shut.v[mouth[::2, ::2] > 0], wanted.v[mouth[::2, ::2] > 0]),
+    ):
+        assert (np.abs(seen.astype(int) - skin_there) < 10).mean() > 0.8
+    # The line of the mouth is not counted.
+    assert np.percentile(shut.y[teeth].astype(int) - wanted.y[teeth], 98) < 12
+
+
+def test_a_thick_soft_stroke_on_brown_skin_is_no_pair_of_lips() -> None:
+    picture, mesh = drawing("stroke", (150, 100, 70), size=640, thick=0.035)
+    soft = cv2.GaussianBlur(picture, (0, 0), 1.5)
+    assert has_ink(np.asarray(soft, np.uint8), mesh)
+
+
+def test_a_mouth_of_three_samples_shuts_to_a_line_of_the_usual_thickness() -> None:
+    whole = np.zeros((12, 12), bool)
+    whole[4:8, 4:7] = True
+    lit = np.full(whole.shape, 200, np.float32)
+    drawn = Drawn(np.zeros(2), 30.0, lit, 150.0 * whole, whole, slice(4, 7), np.full(3, 4.0), np.full(3, 8.0))
+    assert np.isfinite(shut(drawn)[2]).all()
 
 
 @pytest.mark.parametrize("skin", [(245, 205, 170), (200, 141, 107), DARK])

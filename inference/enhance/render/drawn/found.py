@@ -40,6 +40,11 @@ LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
 """Widths of the mesh's mouth that the drawn one has, and S between the middles of the two: elsewhere it may be a fold."""
 TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
 BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
+ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
+COLOURED = 10.0  # chroma codes that skin has in a picture of colours, at least
+WHITER, DIMMER = 0.6, 0.8  # of that skin's chroma, that teeth have at most, and of its luma, at least
+REDDER = 14.0  # V codes that a tongue has more than that skin
+LIPS_OVER = 0.4  # of the columns over a mouth that are as red, from which red below it is a lip
 
 
 @dataclass(frozen=True)
@@ -103,10 +108,11 @@ class Drawn:
         return np.asarray(cv2.remap(mask.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
 
 
-def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False) -> Drawn | None:
+def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False) -> Drawn | None:
     """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
 
     white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark.
+    shaded: with teeth and a tongue that are told by the skin round the mouth alone, as where the face is shaded.
     """
     middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
@@ -134,9 +140,13 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False) -> Dra
     whole = _filled(which)
     light = _light_parts(luma > lighter, whole)
     if light.any():
-        # Between the two lies a row that is neither.
-        both: Any = cv2.morphologyEx(whole | light, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
-        whole = _filled(both)
+        whole = _joined(whole, light)
+    # A closed mouth shows neither teeth nor a tongue, and may have light and shade of lips beside it.
+    if shaded and whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0)):
+        uv = (raster(plane, 2, pose, origin, finer, size) for plane in (planes.u, planes.v))
+        beside = _Beside.of((luma, *uv), whole, dark, finer)
+        whole = _joined(whole, _light_parts(beside.teeth, whole))
+        whole = _joined(whole, _parts_below(beside, whole, INK * strongest))
     columns = np.flatnonzero(whole.any(axis=0))
     span_of = slice(int(columns[0]), int(columns[-1]) + 1)
     every = np.arange(span_of.start, span_of.stop)
@@ -244,6 +254,71 @@ def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array
     )
     gap = (bottom - top < STROKE * finer) & (high - low > HIGHER * (bottom - top))
     return np.where(gap, low, top), np.where(gap, high, bottom)
+
+
+def _joined(whole: npt.NDArray[np.uint8], part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Both, and all that they enclose; between the two lies a row that is neither."""
+    both: Any = cv2.morphologyEx(whole | part, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
+    return _filled(both)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """The raster's Y, U, V against the skin round a mouth: where a face is shaded, that of the cheeks tells little there."""
+
+    darker: Floats
+    """Luma that each sample has less than the skin, whose light is taken to change evenly."""
+    redder: Floats
+    """V that it has more."""
+    teeth: Mask
+    """Where it is as light as teeth, or as pale."""
+
+    @classmethod
+    def of(cls, yuv: tuple[Floats, ...], whole: npt.NDArray[np.uint8], dark: Floats, finer: float) -> "_Beside":
+        """whole: the dark of the mouth. dark: how much darker than skin each sample is."""
+        y, u, v = yuv
+        near, far = (
+            cv2.dilate(whole, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(reach * finer) + 1,) * 2)) > 0
+            for reach in ROUND
+        )
+        skin = far & ~near & (dark < FAINTEST / 2)
+        rows, columns = (index.astype(np.float32) / finer for index in np.indices(y.shape))
+        fitted = np.full_like(y, np.median(y[skin]) if skin.any() else 0.0)
+        for _ in range(2):
+            known = skin & (np.abs(y - fitted) < FAINTEST)
+            if known.sum() < 20:
+                break
+            terms = np.stack([rows[known], columns[known], np.ones(int(known.sum()), np.float32)], axis=1)
+            down, across, base = np.linalg.lstsq(terms, y[known], rcond=None)[0]
+            fitted = np.asarray(down * rows + across * columns + base, np.float32)
+        tint = [float(np.median(plane[known])) if known.any() else 128.0 for plane in (u, v)]
+        coloured = float(np.hypot(tint[0] - 128, tint[1] - 128))
+        pale = (np.hypot(u - 128, v - 128) < WHITER * coloured) & (y > DIMMER * fitted) & (coloured > COLOURED)
+        return cls(fitted - y, v - np.float32(tint[1]), pale | (y > (1 + TEETH) * fitted))
+
+
+def _parts_below(beside: _Beside, whole: npt.NDArray[np.uint8], darker: float) -> npt.NDArray[np.uint8]:
+    """A tongue without an outline below the dark of a mouth: redder than skin, or darker by so much luma; no lower lip."""
+    columns = np.flatnonzero(whole.any(axis=0))
+    top = whole[:, columns].argmax(axis=0)
+    over = np.maximum(top - 3, 0)
+    parts = np.zeros_like(whole)
+    if (beside.redder[over, columns] > REDDER).mean() > LIPS_OVER:
+        return parts
+    middle = np.zeros(whole.shape[1], bool)
+    middle[columns[0] + 1 : columns[-1]] = True
+    bottom = np.zeros(whole.shape[1], int)
+    bottom[columns] = len(whole) - whole[::-1, columns].argmax(axis=0)
+    below = np.arange(len(whole))[:, None] >= bottom
+    seen = ((beside.redder > REDDER) | (beside.darker > darker)) & below & middle & (whole == 0)
+    near = cv2.dilate(whole, np.ones((9, 1), np.uint8)) > 0
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(seen.astype(np.uint8), connectivity=8)
+    for label in range(1, count):
+        _, y, width, height, _ = stats[label].tolist()
+        part = labels == label
+        if y + height < len(whole) and (part & near).any(axis=0).sum() >= BARE * width:
+            parts |= part.astype(np.uint8)
+    return parts
 
 
 def _light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

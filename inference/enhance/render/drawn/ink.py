@@ -63,6 +63,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     # Where the skin is painted, so is what the line of a mouth encloses: what is pale at its rim need not be lips.
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
+    drawn = find(planes, head, pose, white=True, shaded=True) or drawn
     if drawn.open < STROKE:
         ends, bow, thick = stroke_of(drawn)
     else:

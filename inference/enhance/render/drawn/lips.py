@@ -13,7 +13,7 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.render.patch import Patch
 from enhance.style import style_of
 
-from .found import TEETH, Drawn, find
+from .found import STROKE, TEETH, Drawn, find
 from .ink import ROUGHEST
 from .looks import roughness
 from .outlines import is_outlined
@@ -39,7 +39,8 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
     lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
-    if lines is None:
+    # The edges of a soft stroke are no lips.
+    if lines is None and drawn.open >= STROKE:
         lines, line = _lines(drawn, patch, PAINTED), 0.0
     if lines is None:
         return None

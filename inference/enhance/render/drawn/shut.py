@@ -85,6 +85,6 @@ def _outline(drawn: Drawn) -> float:
         if within < WITHIN * line:
             inked = column > (line + within) / 2
             thick.append(float(np.argmin(inked[int(np.argmax(inked)) :])))
-    if len(thick) < count // 4:
+    if len(thick) < max(1, count // 4):
         return USUAL_STROKE
     return float(np.clip(np.median(thick) / drawn.finer, 0.5 * USUAL_STROKE, 2.5 * USUAL_STROKE))
