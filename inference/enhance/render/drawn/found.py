@@ -17,7 +17,8 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Planes
 
-Mask = npt.NDArray[np.bool_]
+from .parts import FAINTEST, TEETH, TO_WHITE, Beside, Mask, filled, joined, light_parts, parts_below
+
 Boxes = dict[int, tuple[int, int, int, int]]
 """Left, top, right and bottom of components, by their labels."""
 FINEST = 320.0  # samples to an S, at most
@@ -26,7 +27,6 @@ NEAR = 0.07  # S between them that is much
 ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
 HIGHEST = 0.36  # S: of an open mouth
 LIGHTER = 70.0  # percent of places on cheeks that are not lighter
-FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 INK = 0.3  # of the darkest, where ink begins
 WIDTHS = (0.05, 1.0)  # S
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
@@ -38,13 +38,6 @@ GAP, HIGHER = 0.1, 3.0
 PIECE = 0.035  # S across: less is a dot of a tone
 LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
 """Widths of the mesh's mouth that the drawn one has, and S between the middles of the two: elsewhere it may be a fold."""
-TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
-BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
-ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
-COLOURED = 10.0  # chroma codes that skin has in a picture of colours, at least
-WHITER, DIMMER = 0.6, 0.8  # of that skin's chroma, that teeth have at most, and of its luma, at least
-REDDER = 14.0  # V codes that a tongue has more than that skin
-LIPS_OVER = 0.4  # of the columns over a mouth that are as red, from which red below it is a lip
 
 
 @dataclass(frozen=True)
@@ -137,16 +130,16 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
         which = None
     if which is None:
         return None
-    whole = _filled(which)
-    light = _light_parts(luma > lighter, whole)
+    whole = filled(which)
+    light = light_parts(luma > lighter, whole)
     if light.any():
-        whole = _joined(whole, light)
+        whole = joined(whole, light)
     # A closed mouth shows neither teeth nor a tongue, and may have light and shade of lips beside it.
     if shaded and whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0)):
         uv = (raster(plane, 2, pose, origin, finer, size) for plane in (planes.u, planes.v))
-        beside = _Beside.of((luma, *uv), whole, dark, finer)
-        whole = _joined(whole, _light_parts(beside.teeth, whole))
-        whole = _joined(whole, _parts_below(beside, whole, INK * strongest))
+        beside = Beside.of((luma, *uv), whole, dark, finer)
+        whole = joined(whole, light_parts(beside.teeth, whole))
+        whole = joined(whole, parts_below(beside, whole, INK * strongest))
     columns = np.flatnonzero(whole.any(axis=0))
     span_of = slice(int(columns[0]), int(columns[-1]) + 1)
     every = np.arange(span_of.start, span_of.stop)
@@ -235,14 +228,6 @@ def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: 
     return which
 
 
-def _filled(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """With all that they enclose."""
-    contours, _ = cv2.findContours(pieces, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    whole = np.zeros_like(pieces)
-    cv2.drawContours(whole, contours, -1, (1,), cv2.FILLED)
-    return whole
-
-
 def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array]:
     """Both edges of a mouth, a row for each column: where the line of one is missing, that of the other is seen instead."""
     reach = round(GAP * finer) | 1
@@ -254,91 +239,6 @@ def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array
     )
     gap = (bottom - top < STROKE * finer) & (high - low > HIGHER * (bottom - top))
     return np.where(gap, low, top), np.where(gap, high, bottom)
-
-
-def _joined(whole: npt.NDArray[np.uint8], part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Both, and all that they enclose; between the two lies a row that is neither."""
-    both: Any = cv2.morphologyEx(whole | part, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
-    return _filled(both)
-
-
-@dataclass(frozen=True)
-class _Beside:
-    """The raster's Y, U, V against the skin round a mouth: where a face is shaded, that of the cheeks tells little there."""
-
-    darker: Floats
-    """Luma that each sample has less than the skin, whose light is taken to change evenly."""
-    redder: Floats
-    """V that it has more."""
-    teeth: Mask
-    """Where it is as light as teeth, or as pale."""
-
-    @classmethod
-    def of(cls, yuv: tuple[Floats, ...], whole: npt.NDArray[np.uint8], dark: Floats, finer: float) -> "_Beside":
-        """whole: the dark of the mouth. dark: how much darker than skin each sample is."""
-        y, u, v = yuv
-        near, far = (
-            cv2.dilate(whole, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(reach * finer) + 1,) * 2)) > 0
-            for reach in ROUND
-        )
-        skin = far & ~near & (dark < FAINTEST / 2)
-        rows, columns = (index.astype(np.float32) / finer for index in np.indices(y.shape))
-        fitted = np.full_like(y, np.median(y[skin]) if skin.any() else 0.0)
-        for _ in range(2):
-            known = skin & (np.abs(y - fitted) < FAINTEST)
-            if known.sum() < 20:
-                break
-            terms = np.stack([rows[known], columns[known], np.ones(int(known.sum()), np.float32)], axis=1)
-            down, across, base = np.linalg.lstsq(terms, y[known], rcond=None)[0]
-            fitted = np.asarray(down * rows + across * columns + base, np.float32)
-        tint = [float(np.median(plane[known])) if known.any() else 128.0 for plane in (u, v)]
-        coloured = float(np.hypot(tint[0] - 128, tint[1] - 128))
-        pale = (np.hypot(u - 128, v - 128) < WHITER * coloured) & (y > DIMMER * fitted) & (coloured > COLOURED)
-        return cls(fitted - y, v - np.float32(tint[1]), pale | (y > (1 + TEETH) * fitted))
-
-
-def _parts_below(beside: _Beside, whole: npt.NDArray[np.uint8], darker: float) -> npt.NDArray[np.uint8]:
-    """A tongue without an outline below the dark of a mouth: redder than skin, or darker by so much luma; no lower lip."""
-    columns = np.flatnonzero(whole.any(axis=0))
-    top = whole[:, columns].argmax(axis=0)
-    over = np.maximum(top - 3, 0)
-    parts = np.zeros_like(whole)
-    if (beside.redder[over, columns] > REDDER).mean() > LIPS_OVER:
-        return parts
-    middle = np.zeros(whole.shape[1], bool)
-    middle[columns[0] + 1 : columns[-1]] = True
-    bottom = np.zeros(whole.shape[1], int)
-    bottom[columns] = len(whole) - whole[::-1, columns].argmax(axis=0)
-    below = np.arange(len(whole))[:, None] >= bottom
-    seen = ((beside.redder > REDDER) | (beside.darker > darker)) & below & middle & (whole == 0)
-    near = cv2.dilate(whole, np.ones((9, 1), np.uint8)) > 0
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(seen.astype(np.uint8), connectivity=8)
-    for label in range(1, count):
-        _, y, width, height, _ = stats[label].tolist()
-        part = labels == label
-        if y + height < len(whole) and (part & near).any(axis=0).sum() >= BARE * width:
-            parts |= part.astype(np.uint8)
-    return parts
-
-
-def _light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Teeth above the dark of a mouth, and a tongue below it, without an outline.
-
-    lighter: than the skin is.
-    """
-    rows, columns = lighter.shape
-    near = cv2.dilate(dark, np.ones((9, 1), np.uint8)) > 0
-    wide = np.ptp(np.flatnonzero(dark.any(axis=0))) + 1
-    parts = np.zeros_like(dark)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((lighter & (dark == 0)).astype(np.uint8), connectivity=8)
-    for label in range(1, count):
-        x, y, width, height, _ = stats[label].tolist()
-        if x == 0 or y == 0 or x + width == columns or y + height == rows or width > 1.2 * wide:
-            continue
-        part = labels == label
-        if (part & near).any(axis=0).sum() >= BARE * width:
-            parts |= part.astype(np.uint8)
-    return parts
 
 
 def _gap(start: int, end: int, at: int) -> int:

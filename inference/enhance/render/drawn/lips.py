@@ -13,11 +13,12 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.render.patch import Patch
 from enhance.style import style_of
 
-from .found import STROKE, TEETH, Drawn, find
+from .found import STROKE, Drawn, find
 from .ink import ROUGHEST
 from .looks import roughness
 from .outlines import is_outlined
 from .palette import PINK
+from .parts import TEETH
 
 OUTLINED, PAINTED = 3, 1  # lines
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies

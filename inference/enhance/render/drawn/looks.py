@@ -7,7 +7,8 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 
-from .found import FAINTEST, STROKE, Drawn, Mask
+from .found import STROKE, Drawn
+from .parts import FAINTEST, Mask
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least

@@ -8,8 +8,9 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 
-from .found import FAINTEST, STROKE, TEETH, TO_WHITE, Drawn, Mask, raster
+from .found import STROKE, Drawn, raster
 from .looks import line_round
+from .parts import FAINTEST, TEETH, TO_WHITE, Mask
 
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 AREA = 0.05  # S across, from which what is dark in an open mouth is no line

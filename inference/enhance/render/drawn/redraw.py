@@ -13,9 +13,10 @@ from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
 from .erase import erase
-from .found import STROKE, Drawn, Mask, find
+from .found import STROKE, Drawn, find
 from .ink import Ink
 from .lip_shade import LipShade
+from .parts import Mask
 from .shut import ALONG
 
 AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts
