@@ -79,6 +79,26 @@ def test_painted_lips_alone_are_not_in_outline() -> None:
     assert is_drawn(painted(with_jaw(picture, mesh)), mesh)  # but the face may be
 
 
+@pytest.mark.parametrize("lips", [False, True])
+def test_a_large_open_mouth_without_lips_or_a_line_is_a_drawings(lips: bool) -> None:
+    picture, mesh = drawing("stroke", (245, 200, 175), size=640, chin=0.9)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = picture[y - round(0.15 * unit), x]
+    if lips:
+        cv2.ellipse(picture, (x, y - 8), (round(0.22 * unit), round(0.23 * unit)), 0, 0, 180, (205, 120, 120), -1)
+    cv2.ellipse(picture, (x, y), (round(0.18 * unit), round(0.16 * unit)), 0, 0, 180, (70, 15, 25), -1)
+    cv2.ellipse(picture, (x, y), (round(0.15 * unit), round(0.05 * unit)), 0, 0, 180, (240, 236, 228), -1)
+    cv2.ellipse(picture, (x, y + round(0.115 * unit)), (round(0.06 * unit), round(0.045 * unit)), 0, 0, 360, (225, 95, 105), -1)
+    picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.5), np.uint8)
+    # Shaded from above on one side, as 3D animation is, and a little rough.
+    rows, columns = np.indices(picture.shape[:2]) / 640
+    grain = cv2.GaussianBlur(np.random.default_rng(2).normal(0, 1, rows.shape).astype(np.float32), (0, 0), 1.2)
+    light = (1.1 - 0.6 * rows - 0.15 * columns) * (1 + 0.004 * grain / grain.std())
+    picture = np.asarray(np.clip(picture * light[..., None], 0, 255), np.uint8)
+    assert is_drawn(picture, mesh) != lips
+
+
 @pytest.mark.parametrize("side", [0.5, 1.0, 2.0])
 def test_a_photograph_is_not_drawn_in_outline_however_sharp_it_was_made(side: float) -> None:
     how = cv2.INTER_AREA if side < 1 else cv2.INTER_CUBIC

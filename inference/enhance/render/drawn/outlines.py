@@ -6,13 +6,14 @@ Such a face is not flat (style.py), and still its mouth is ink: what is drawn wi
 import cv2
 import numpy as np
 
+from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
 from enhance.geometry.landmarks import NOSE_BASE
 from enhance.render.cover.expected import JAW as EAR_TO_EAR
 from enhance.render.patch import Patch
 
-from .found import Drawn, find, is_there
-from .looks import inked_round, roughness, sharpness
+from .found import STROKE, Drawn, find, is_there, raster
+from .looks import has_lips, inked_round, roughness, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
@@ -31,10 +32,21 @@ ALL_ROUND = 0.85
 """Share of the mouth's rim that is a line where no jaw is drawn, of the upper and of the lower one at least."""
 LARGE = 100.0
 """Pixels per S at which a mouth alone tells: smaller photographs have edges as sharp."""
+SMOOTH = 0.8
+"""Roughness of skin, at most, on which a mouth without a line is a drawing's: sharpened photographs have more."""
+BARE_RIM, BARE_SKIN = (0.02, 0.055), (0.12, 0.18)
+"""S from an open mouth where its lips would be, and where there is skin."""
+NEAREST = 3.0
+"""Samples from the mouth that are its edge."""
+NO_REDDER, NO_DARKER = 3.0, 0.15
+"""V codes and share of luma by which the first differs from the second, at most, where there are no lips."""
 
 
 def in_outline(patch: Patch) -> bool:
-    """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them."""
+    """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them.
+
+    Or with a mouth that has neither a line nor lips, as sharp as that.
+    """
     drawn = find(patch.planes, patch.head, patch.pose)
     return drawn is not None and is_outlined(drawn, patch)
 
@@ -50,7 +62,39 @@ def is_outlined(drawn: Drawn, patch: Patch) -> bool:
         return False
     if jaw > JAW_LINE:
         return inked_round(drawn)
-    return patch.pose.scale > LARGE and inked_round(drawn, ALL_ROUND, ALL_ROUND)
+    return patch.pose.scale > LARGE and (inked_round(drawn, ALL_ROUND, ALL_ROUND) or _is_bare(drawn, patch))
+
+
+def _is_bare(drawn: Drawn, patch: Patch) -> bool:
+    """Whether an open mouth has no lips, as in 3D animation: smooth skin goes on to its edges."""
+    if roughness(drawn) > SMOOTH or has_lips(drawn):
+        return False
+    mouth = find(patch.planes, patch.head, patch.pose, shaded=True)
+    if mouth is None or mouth.open < STROKE:
+        return False
+    luma = mouth.luma
+    redness = raster(patch.planes.v, 2, patch.pose, mouth.origin, mouth.finer, (luma.shape[1], luma.shape[0]))
+    for edge, outwards in ((mouth.top, -1), (mouth.bottom, 1)):
+        rim, skin = (
+            np.array([_beside(plane, mouth, edge, outwards, part) for plane in (luma, redness)])
+            for part in (BARE_RIM, BARE_SKIN)
+        )
+        if (np.abs(rim - skin) > [NO_DARKER * skin[0], NO_REDDER]).any():
+            return False
+    return True
+
+
+def _beside(plane: Floats, mouth: Drawn, edge: Array, outwards: int, part: tuple[float, float]) -> float:
+    """The median of a plane beside the middle of the mouth's edge. part: from where to where, in S."""
+    near, far = (max(round(reach * mouth.finer), NEAREST) for reach in part)
+    count = len(edge)
+    places = [
+        (row, mouth.columns.start + i)
+        for i in range(count // 5, count - count // 5)
+        for row in (int(edge[i]) + outwards * np.arange(near, far + 1)).astype(int)
+    ]
+    rows, columns = np.array(places).T
+    return float(np.median(plane[np.clip(rows, 0, len(plane) - 1), columns]))
 
 
 def _jaw_line(patch: Patch) -> float:
