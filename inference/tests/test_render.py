@@ -20,8 +20,10 @@ from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.inside.interior import beside_of, hole_of
 from enhance.render.light import chroma
+from enhance.render.lips.crease import shaded
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
+from enhance.render.lips.skin import pull
 from enhance.render.measure import EYES, measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
@@ -455,6 +457,31 @@ def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
         assert laugh_of(rest, own) == laughs
         assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(wide, abs=0.03)
         assert (asked - own.upper_outer)[SAMPLES // 2, 1] < lowered
+
+
+def test_the_shade_of_shut_lips_is_measured_and_left_out_where_they_open() -> None:
+    planes, mesh = drawn()
+    patch = patch_of(planes, BT601, mesh)
+    own, scale = lips_of(patch.head, patch.pose, planes), patch.pose.scale
+    middle = SAMPLES // 2
+    x, y = patch.pose.to_pixels(patch.pose.to_plane(own.lower_inner[middle : middle + 1]))[0]
+    assert own.closed == 1
+    wide = slice(round(x - 0.2 * scale), round(x + 0.2 * scale))
+    planes.y[round(y - 0.04 * scale) : round(y + 0.06 * scale), wide] = 120
+    assert shaded(planes.y, patch.pose, own, BT601.black)[middle] == pytest.approx(0, abs=0.001)
+    for pixels in (1, 3):
+        planes.y[round(y) - 1 : round(y) + pixels, wide] = 30
+        after = shaded(planes.y, patch.pose, own, BT601.black)
+        # To the end of that dark, with its soft edge.
+        ends = (round(y) + pixels - 0.5 - y) / scale
+        assert ends < after[middle] < ends + 2 / scale
+    assert not shaded(planes.y, patch.pose, replace(own, closed=0.0), BT601.black).any()
+
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    asked = asked_of(shape_of(target(0.14), rest), rest, own)
+    with_it, without = (pull(patch.head, own, asked, patch.pose, shade) for shade in (after, np.zeros(SAMPLES)))
+    begins = 2 * SAMPLES + middle - 1
+    assert (with_it.source - without.source)[begins, 1] == pytest.approx(after[middle] - 0.009, abs=0.001)
 
 
 @pytest.mark.parametrize("pitch", [-25.0, 25.0])

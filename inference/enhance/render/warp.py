@@ -6,6 +6,7 @@ import numpy as np
 from enhance.geometry.planes import Plane, Planes, even, moved
 
 from .finish.grain import sharpened
+from .lips.crease import shaded
 from .lips.field import LEAST, Field, displacement, seen_alone
 from .lips.outline import Lips
 from .lips.shape import Asked
@@ -18,7 +19,7 @@ from .window import Window
 def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Planes, Plane]:
     """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more."""
     planes, pose = patch.planes, patch.pose
-    field = Field(pull(patch.head, own, asked, pose), pose)
+    field = Field(pull(patch.head, own, asked, pose, shaded(planes.y, pose, own, patch.colours.black)), pose)
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
     window = Window(patch, own, asked)
     by, area = displacement(field, line, window, window.reach)

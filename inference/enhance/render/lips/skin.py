@@ -47,11 +47,11 @@ class Pull:
     target: Array
 
 
-def pull(head: Array, own: Lips, asked: Asked, pose: Pose) -> Pull:
-    """What moves when lips go from `own` to `asked`. head: 478 x 3 in head coordinates."""
+def pull(head: Array, own: Lips, asked: Asked, pose: Pose, shade: Array) -> Pull:
+    """What moves when lips go from `own` to `asked`. head: 478 x 3 in head coordinates. shade: lips.crease.shaded() of them."""
     source = np.vstack([own.upper_inner, own.upper_outer, own.lower_inner[1:-1], own.lower_outer[1:-1]])
     target = np.vstack([asked.upper_inner, asked.upper_outer, asked.lower_inner[1:-1], asked.lower_outer[1:-1]])
-    source, target = _inset(source, target, own, asked)
+    source, target = _inset(source, target, own, asked, shade)
 
     points = head[list(MOVING)]
     move = np.zeros_like(points)
@@ -70,16 +70,16 @@ def pull(head: Array, own: Lips, asked: Asked, pose: Pose) -> Pull:
     )
 
 
-def _inset(source: Array, target: Array, own: Lips, asked: Asked) -> tuple[Array, Array]:
+def _inset(source: Array, target: Array, own: Lips, asked: Asked, shade: Array) -> tuple[Array, Array]:
     """Lets each inner edge begin a little inside its lip: the dark line, or teeth that hung on the edge, stay in the hole."""
     before = (own.lower_inner - own.upper_inner)[:, 1]
     after = np.maximum((asked.lower_inner - asked.upper_inner)[:, 1], 0)
-    crease = np.minimum(0.3 * after, 1.0) * own.closed
+    crease = 0.3 * after * own.closed
     shut = np.clip(1 - after / np.maximum(before, 1e-4), 0, 1)
     edge = (0.3 + 0.7 * shut) * np.minimum(0.020, 0.34 * before) * (1 - own.closed)
     upper, lower = (np.maximum(v[:, 1], 0) for v in (own.upper_inner - own.upper_outer, own.lower_outer - own.lower_inner))
     up = np.minimum(0.4 * crease, 0.004) + np.minimum(edge, 0.25 * upper)
-    down = np.minimum(crease, 0.009) + np.minimum(edge, 0.25 * lower)
+    down = np.minimum(crease, np.maximum(shade, 0.009)) + np.minimum(edge, 0.25 * lower)
     up[[0, -1]] = 0
     source = source.copy()
     source[:SAMPLES, 1] -= up
