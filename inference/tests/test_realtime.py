@@ -1,7 +1,7 @@
 """The realtime network over frames of video, as the service runs it."""
 
 import os
-from time import sleep
+from threading import Barrier
 
 import cv2
 import numpy as np
@@ -78,11 +78,12 @@ def test_strips_of_a_large_plane_give_the_whole(video: Realtime, monkeypatch: py
 def test_all_networks_have_as_much_to_do(count: int, strips: int) -> None:
     networks = open_doubles(choose_engine({"ENHANCE_THREADS": "3"}))
     used: list[int] = []
+    all_at_once = Barrier(len(networks), timeout=20)
 
     def watched(number: int, network: Double) -> Double:
         def double(plane: Plane) -> Plane:
             used.append(number)
-            sleep(0.05)
+            all_at_once.wait()
             return network(plane)
 
         return double
