@@ -1,5 +1,6 @@
 """Teeth and a tongue that no line goes round, beside the dark of a drawn mouth."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,23 +75,15 @@ def parts_below(beside: Beside, whole: npt.NDArray[np.uint8], darker: float) -> 
     columns = np.flatnonzero(whole.any(axis=0))
     top = whole[:, columns].argmax(axis=0)
     over = np.maximum(top - 3, 0)
-    parts = np.zeros_like(whole)
     if (beside.redder[over, columns] > REDDER).mean() > LIPS_OVER:
-        return parts
+        return np.zeros_like(whole)
     middle = np.zeros(whole.shape[1], bool)
     middle[columns[0] + 1 : columns[-1]] = True
     bottom = np.zeros(whole.shape[1], int)
     bottom[columns] = len(whole) - whole[::-1, columns].argmax(axis=0)
     below = np.arange(len(whole))[:, None] >= bottom
     seen = ((beside.redder > REDDER) | (beside.darker > darker)) & below & middle & (whole == 0)
-    near = cv2.dilate(whole, np.ones((9, 1), np.uint8)) > 0
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(seen.astype(np.uint8), connectivity=8)
-    for label in range(1, count):
-        _, y, width, height, _ = stats[label].tolist()
-        part = labels == label
-        if y + height < len(whole) and (part & near).any(axis=0).sum() >= BARE * width:
-            parts |= part.astype(np.uint8)
-    return parts
+    return _touching(seen, whole, lambda _x, y, _width, height: y + height < len(whole))
 
 
 def light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -99,15 +92,22 @@ def light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.ui
     lighter: than the skin is.
     """
     rows, columns = lighter.shape
+    wide = int(np.ptp(np.flatnonzero(dark.any(axis=0)))) + 1
+
+    def is_within(x: int, y: int, width: int, height: int) -> bool:
+        return x > 0 and y > 0 and x + width < columns and y + height < rows and width <= 1.2 * wide
+
+    return _touching(lighter & (dark == 0), dark, is_within)
+
+
+def _touching(seen: Mask, dark: npt.NDArray[np.uint8], fits: Callable[[int, int, int, int], bool]) -> npt.NDArray[np.uint8]:
+    """The components of what is seen that lie along the dark of a mouth. fits: by left, top, width and height."""
     near = cv2.dilate(dark, np.ones((9, 1), np.uint8)) > 0
-    wide = np.ptp(np.flatnonzero(dark.any(axis=0))) + 1
     parts = np.zeros_like(dark)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((lighter & (dark == 0)).astype(np.uint8), connectivity=8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(seen.astype(np.uint8), connectivity=8)
     for label in range(1, count):
         x, y, width, height, _ = stats[label].tolist()
-        if x == 0 or y == 0 or x + width == columns or y + height == rows or width > 1.2 * wide:
-            continue
         part = labels == label
-        if (part & near).any(axis=0).sum() >= BARE * width:
+        if fits(x, y, width, height) and (part & near).any(axis=0).sum() >= BARE * width:
             parts |= part.astype(np.uint8)
     return parts
