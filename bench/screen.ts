@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { encodeVideo } from '../src/media/write/encode.ts';
 import type { AnyFrame } from '../src/media/write/encoder.ts';
+import { notCleaned } from '../src/operations/upscale/cleaning.ts';
 import { variantOf } from '../src/operations/upscale/options.ts';
 import { UpscaleOptions } from '../src/operations/upscale/request.ts';
 import { enlargedVideo } from '../src/operations/upscale/video.ts';
@@ -66,10 +67,7 @@ const enlarge = async (path: string, models: ModelSet) => {
   const task = { options, input: () => path, transport, models, config, signal, found: info };
   const hash = createHash('sha256');
   const [began, work] = [performance.now(), processorSeconds()];
-  const frames = hashed(
-    enlargedVideo(task, info, { cleaning: { filters: [], isClear: false } }),
-    hash,
-  );
+  const frames = hashed(enlargedVideo(task, info, { cleaning: notCleaned }), hash);
   const to = { source: { path, info }, target: at('out'), output: {}, ffmpeg: config.ffmpeg };
   const { frames: count } = await encodeVideo(frames, { ...to, signal });
   return {

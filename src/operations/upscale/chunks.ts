@@ -36,8 +36,8 @@ export const upscaleInChunks = async (
   if (spans.length === 1) return null;
   const checkpoints = await openCheckpoints(work, originOf(task));
   if (await checkpoints.has(UNCUT)) return null;
-  const plan = (await planOf(checkpoints)) ?? { spans, cleaning: await cleaningOf(task, info) };
-  const cut = await cutInto(plan, checkpoints);
+  const plan = (await planOf(checkpoints)) ?? (await makePlan(task, source, spans, checkpoints));
+  const cut = cutBy(plan, checkpoints);
   const missing = await cut.files.missing();
   const before = framesOf(await factsOf(cut, (chunk) => !missing.includes(chunk)));
   const onFrames = (done: number) => {
@@ -75,8 +75,8 @@ export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
   const checkpoints = await openCheckpoints(task.work, originOf(task));
   const plan = await planOf(checkpoints);
   if (!plan) throw new Error('the video was not cut by this release with these settings');
-  const files = openChunkFiles<Facts>(checkpoints, plan.spans.length);
-  await makeChunk(task, { ...plan, files }, task.chunk, task.onFrames, openFramesMemory());
+  const cut = cutBy(plan, checkpoints);
+  await makeChunk(task, cut, task.chunk, task.onFrames, openFramesMemory());
 };
 
 /** To be raised when a checkpoint's content changes its meaning. */
@@ -93,11 +93,21 @@ const planOf = async (checkpoints: Checkpoints): Promise<Plan | null> => {
   return text === null ? null : JSON.parse(text);
 };
 
-const cutInto = async (plan: Plan, checkpoints: Checkpoints): Promise<Cut> => {
-  if (!(await checkpoints.has(PLAN)))
-    await checkpoints.put(PLAN, (path) => writeFile(path, JSON.stringify(plan)));
-  return { ...plan, files: openChunkFiles(checkpoints, plan.spans.length) };
+const makePlan = async (
+  task: UpscaleTask,
+  { info }: VideoSource,
+  spans: readonly Span[],
+  checkpoints: Checkpoints,
+): Promise<Plan> => {
+  const plan = { spans, cleaning: await cleaningOf(task, info) };
+  await checkpoints.put(PLAN, (path) => writeFile(path, JSON.stringify(plan)));
+  return plan;
 };
+
+const cutBy = (plan: Plan, checkpoints: Checkpoints): Cut => ({
+  ...plan,
+  files: openChunkFiles(checkpoints, plan.spans.length),
+});
 
 const factsOf = ({ spans, files }: Cut, wanted: (chunk: number) => boolean): Promise<Facts[]> =>
   Promise.all([...spans.keys()].filter(wanted).map((chunk) => files.about(chunk)));

@@ -4,7 +4,7 @@ import type { YuvFrame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeYuv } from '../../media/read/decode.ts';
 import { nearest } from './cuts.ts';
-import { changeOf, type Moment, type Noise, noiseOf } from './noise.ts';
+import { changeOf, looksAt, type Moment, type Noise, noiseOf } from './noise.ts';
 import { effortOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 import type { UpscaleTask } from './task.ts';
@@ -30,15 +30,17 @@ export type Cleaning = {
   readonly isClear: boolean;
 };
 
+export const notCleaned: Cleaning = Object.freeze({ filters: [], isClear: false });
+
 /** What is measured where `denoise` is `auto`. */
 export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleaning> => {
-  if (task.options.denoise !== 'auto') return { filters: [], isClear: false };
-  const moments = await momentsOf(task, info);
-  const noise = noiseOf(moments);
-  if (noise) return { filters: filtersFor(noise, task.options), isClear: false };
+  if (task.options.denoise !== 'auto') return notCleaned;
+  const looks = looksAt(await momentsOf(task, info));
+  const noise = noiseOf(looks);
+  if (noise) return { ...notCleaned, filters: filtersFor(noise, task.options) };
   const isClear =
-    (info.keyBits ?? 0) >= CLEAR_BITS && (changeOf(moments) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
-  return { filters: [], isClear };
+    (info.keyBits ?? 0) >= CLEAR_BITS && (changeOf(looks) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
+  return { ...notCleaned, isClear };
 };
 
 /**

@@ -41,25 +41,28 @@ type Look = Noise & { readonly spread: number; readonly correlation: number };
 /** Where nothing changes. */
 const STILL: Look = { luma: 0, chroma: 0, spread: 1, correlation: 0 };
 
-/** How much changes from frame to frame where frames are calmest, in levels of luma, noise or not; null where nothing tells. */
-export const changeOf = (moments: readonly Moment[]): number | null => {
-  const changes = moments.flatMap((moment) => lookAt(moment)?.luma ?? []);
-  return changes.length === 0 ? null : quantile(changes, 0.5);
-};
+/** What is seen where frames are calmest, at each of these moments that tells. */
+export const looksAt = (moments: readonly Moment[]): Look[] =>
+  moments.flatMap((moment) => lookAt(moment) ?? []);
+
+/** How much changes from frame to frame, in levels of luma, noise or not; null where nothing tells. */
+export const changeOf = (looks: readonly Look[]): number | null =>
+  looks.length === 0 ? null : usual(looks, 'luma');
 
 /** Null where none is found. */
-export const noiseOf = (moments: readonly Moment[]): Noise | null => {
-  const looks = moments.flatMap((moment) => lookAt(moment) ?? []);
+export const noiseOf = (looks: readonly Look[]): Noise | null => {
   if (looks.length === 0) return null;
-  const usual = (key: keyof Look) =>
-    quantile(
-      looks.map((look) => look[key]),
-      0.5,
-    );
-  const [luma, chroma] = [usual('luma'), usual('chroma')];
-  const isNoise = usual('spread') <= LARGEST_SPREAD && usual('correlation') <= LARGEST_CORRELATION;
+  const [luma, chroma] = [usual(looks, 'luma'), usual(looks, 'chroma')];
+  const isNoise =
+    usual(looks, 'spread') <= LARGEST_SPREAD && usual(looks, 'correlation') <= LARGEST_CORRELATION;
   return isNoise && luma >= WEAKEST && luma <= STRONGEST ? { luma, chroma } : null;
 };
+
+const usual = (looks: readonly Look[], key: keyof Look): number =>
+  quantile(
+    looks.map((look) => look[key]),
+    0.5,
+  );
 
 const lookAt = (moment: Moment): Look | null => {
   const squares = squaresOf(moment);

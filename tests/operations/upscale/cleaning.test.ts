@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { YuvPicture } from '../../../src/frame.ts';
 import { decodeVideo, decodeYuv } from '../../../src/media/read/decode.ts';
 import { cleaningOf, filtersFor } from '../../../src/operations/upscale/cleaning.ts';
-import { noiseOf } from '../../../src/operations/upscale/noise.ts';
+import { looksAt, noiseOf } from '../../../src/operations/upscale/noise.ts';
 import type { UpscaleOptions } from '../../../src/operations/upscale/request.ts';
 import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
 import { makeClip } from '../../real/clip.ts';
@@ -58,7 +58,7 @@ test('noise is measured, in luma and in chroma', () => {
     [8, 4],
     [16, 8],
   ] as const) {
-    const found = noiseOf([momentOf(slope, luma, chroma)]);
+    const found = noiseOf(looksAt([momentOf(slope, luma, chroma)]));
     assert.ok(found, `nothing found of ${luma}`);
     assert.ok(Math.abs(found.luma - luma) < 0.1 * luma, `luma ${found.luma} of ${luma}`);
     assert.ok(Math.abs(found.chroma - chroma) < 0.15 * chroma + 0.5, `chroma ${found.chroma}`);
@@ -66,23 +66,23 @@ test('noise is measured, in luma and in chroma', () => {
 });
 
 test('noise over a texture that stands still is found', () => {
-  const found = noiseOf([momentOf((x, y) => leaves(x, y, 0), 8)]);
+  const found = noiseOf(looksAt([momentOf((x, y) => leaves(x, y, 0), 8)]));
   assert.ok(found && found.luma > 6, JSON.stringify(found));
 });
 
 test('weak noise, textures that stand still, and leaves that move are not noise', () => {
-  assert.is(noiseOf([momentOf(slope, 1)]), null);
-  assert.is(noiseOf([momentOf(slope)]), null);
-  assert.is(noiseOf([momentOf(sand)]), null);
-  assert.is(noiseOf([momentOf(leaves)]), null);
-  assert.is(noiseOf([]), null);
+  assert.is(noiseOf(looksAt([momentOf(slope, 1)])), null);
+  assert.is(noiseOf(looksAt([momentOf(slope)])), null);
+  assert.is(noiseOf(looksAt([momentOf(sand)])), null);
+  assert.is(noiseOf(looksAt([momentOf(leaves)])), null);
+  assert.is(noiseOf(looksAt([])), null);
 });
 
 test('what is noisy in one of three places only is not cleaned', () => {
   const [noisy, calm] = [momentOf(slope, 8), momentOf(leaves)];
-  assert.is(noiseOf([noisy, calm, calm]), null);
+  assert.is(noiseOf(looksAt([noisy, calm, calm])), null);
   const still = momentOf(slope);
-  assert.is(noiseOf([noisy, still, still]), null);
+  assert.is(noiseOf(looksAt([noisy, still, still])), null);
 });
 
 const colours = 'c0=0x405868:c1=0xb8a878:nb_colors=2:x0=0:y0=0:x1=319:y1=179';
