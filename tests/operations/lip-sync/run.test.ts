@@ -268,7 +268,8 @@ test('where a sound begins after six seconds, the result is measured there', asy
   const intro = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=6'];
   const joined = ['-filter_complex', '[0][1]concat=n=2:v=0:a=1', '-ar', '16000'];
   const late = await makeClip(at('late.wav'), [...intro, '-i', spoken], joined);
-  const { sync, warnings } = await run(portrait, {}, late);
+  const slow = await talkingHead(at('slow.mp4'), 9, '240x240', ['fps=8']);
+  const { sync, warnings } = await run(slow, {}, late);
   // Of the babble, which is no language, about half a second is heard as speech.
   assert.ok(sync && sync.speechSeconds > 0.3, JSON.stringify({ sync, warnings }));
 });
