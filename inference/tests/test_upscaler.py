@@ -57,7 +57,7 @@ def first_of(recipe: Recipe) -> Recipe:
 @pytest.mark.parametrize("channels", [3, 4])
 @pytest.mark.parametrize("scale", [2, 8])
 def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, scale: int) -> None:
-    picture = pattern(90, 33, channels)
+    picture = pattern(84, 21, channels)
     whole = upscaler(model).run(picture, scale)
     halo = int(told(model, "band_halo"))
     bands = in_bands(lambda band: upscaler(model).run(band, scale), picture, scale, rows=40, halo=halo)
