@@ -82,7 +82,7 @@ test('Triton: the job goes on when it is back', async () => {
 
 for (const [effort, size] of [
   ['best', '112x88'],
-  ['realtime', '640x360'],
+  ['realtime', '480x272'],
 ] as const) {
   test(`the worker, with effort ${effort}: the next one does the job`, async () => {
     const caller = await service.caller(granted);
