@@ -9,7 +9,7 @@ import numpy.typing as npt
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.drawn.outlines import in_outline
+from enhance.render.drawn.outlines import in_outline, is_posterised
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
 from enhance.render.measure import covered_share, measure
@@ -113,4 +113,6 @@ def measured_style(inputs: Inputs, patch: Patch | None = None) -> npt.NDArray[np
     style = style_of(picture, box.astype(np.float64))
     if style == "photo" and patch is not None and in_outline(patch):
         style = "flat"
+    elif style == "flat" and patch is not None and is_posterised(patch):
+        style = "photo"
     return np.array([STYLES.index(style)], np.int32)

@@ -65,6 +65,27 @@ def test_such_a_face_is_rendered_as_a_drawing() -> None:
         assert STYLES[int(answered.values[0])] == style
 
 
+def in_few_colours() -> Picture:
+    """The face of MESH, three times as large, posterised; the rest is black."""
+    left, top, right, bottom = (face_box(MESH) + np.array([-30, -30, 30, 30])).astype(int)
+    face = cv2.resize(data.astronaut()[top:bottom, left:right], None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)
+    out = np.zeros((1536, 1536, 3), np.uint8)
+    few = cv2.medianBlur(cv2.bilateralFilter(face, 9, 40, 9), 7) // 64 * 64 + 32
+    out[3 * top : 3 * bottom, 3 * left : 3 * right] = few
+    return out
+
+
+def test_a_photograph_in_few_colours_is_rendered_as_a_photograph_and_a_flat_drawing_is_not() -> None:
+    few = in_few_colours()
+    model = MouthRenderModel()
+    model.initialize(configured(quality="fast"))
+    for seen, mesh, style in ((few, MESH * 3, "photo"), (*drawing("open", size=480), "flat")):
+        assert style_of(seen, face_box(mesh)) == "flat"
+        inputs = {"RGB": seen, "MESH": mesh, "FACE": seen, "BOX": face_box(mesh)}
+        (answered,) = answer(model, ("STYLE",), inputs).output_tensors
+        assert STYLES[int(answered.values[0])] == style
+
+
 def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
     for kind in ("stroke", "open"):
         picture, mesh = drawing(kind, size=480, chin=0.9)
@@ -153,8 +174,9 @@ def test_the_line_round_an_open_mouth_is_darker_than_what_it_encloses() -> None:
     assert column.min() < middle and dark.size
 
 
-def test_where_drawn_eyes_cannot_be_read_a_painted_face_blinks_as_a_painting() -> None:
-    picture, mesh = data.astronaut(), MESH
+@pytest.mark.parametrize("side", [1, 3])
+def test_where_drawn_eyes_cannot_be_read_a_painted_face_blinks_as_a_painting(side: int) -> None:
+    picture, mesh = (in_few_colours() if side == 3 else data.astronaut()), MESH * np.float32(side)
     flat, photo = (Animator().move(picture, mesh, blink(1.0), style) for style in ("flat", "photo"))
     assert (photo != picture).any()
     np.testing.assert_array_equal(flat, photo)

@@ -11,9 +11,9 @@ from enhance.geometry.landmarks import face_box
 from enhance.render.still import planes_of_rgb
 from enhance.render.subject import SUBJECT
 from serving.mouth_render import MouthRenderModel
-from tests.drawings import Anime, anime
 from tests.shells import NAN, answer, configured, floats, refusal
 from tests.test_render import MESH, astronaut, target
+from tests.test_render_drawn import drawing
 
 Values = npt.NDArray[Any]
 SIDE = 146
@@ -73,22 +73,24 @@ def test_a_still_is_rendered_as_its_planes_are_and_keeps_every_pixel_beside_the_
     assert np.abs(change - (parts[0].astype(float) - planes.y)[inner]).max() <= 1
 
 
-def faces() -> dict[str, tuple[npt.NDArray[np.uint8], Values]]:
-    drawn, _ = anime(Anime(), 384)
-    box = 384 / 2 + 384 * 0.42 * np.array([-0.5, -0.4, 0.5, 0.6])
-    return {"photo": (np.asarray(data.astronaut()), face_box(MESH)), "flat": (drawn, box)}
+def faces() -> dict[str, tuple[dict[str, Values], npt.NDArray[np.uint8], Values]]:
+    """Of a photograph and of a drawing: the patch and its mesh, the picture and the box of its face."""
+    drawn, mesh = drawing("open", size=384)
+    photo = {**coded(), "MESH": asked()["MESH"]}, np.asarray(data.astronaut()), face_box(MESH)
+    return {"photo": photo, "flat": ({"RGB": drawn, "MESH": mesh}, drawn, face_box(mesh))}
 
 
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize(("name", "number"), [("photo", 0), ("flat", 1)])
 def test_style_is_told_beside_the_subject(name: str, number: int, channels: int) -> None:
-    picture, box = faces()[name]
+    patch, picture, box = faces()[name]
     face = picture if channels == 3 else picture[..., 1:2]
-    inputs = {**coded(), **asked(), "FACE": face, "BOX": np.asarray(box, np.float32)}
+    inputs = {**asked(), **patch, "FACE": face, "BOX": np.asarray(box, np.float32)}
     subject, style = (tensor.values for tensor in answer(model(), ("SUBJECT", "STYLE"), inputs).output_tensors)
     assert style.dtype == np.int32
     assert style.tolist() == [number]
-    np.testing.assert_array_equal(subject, asked()["SUBJECT"])
+    (alone,) = answer(model(), ("SUBJECT",), {**asked(), **patch}).output_tensors
+    np.testing.assert_array_equal(subject, alone.values)
 
 
 FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.float32)}

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp, smoothstep
-from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS, face_box
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
 from enhance.picture import LUMA, Picture
-from enhance.style import Style, style_of
+from enhance.style import Style
 
 from .drawn_lids import DrawnLid, make_drawn_lids
 from .eye_outline import Outline, find_outline
@@ -89,11 +89,9 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
 
     picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge.
     """
-    if style == "flat":
-        drawn = make_drawn_lids(picture, frame)
-        # A face that is drawn in outline may be painted inside it: its eyes then shut as a painting's do.
-        if drawn or style_of(picture, face_box(frame.mesh)) == "flat":
-            return drawn
+    # A face in outline may be painted inside, one in few colours a posterised photograph: their eyes shut as a painting's do.
+    if style == "flat" and (drawn := make_drawn_lids(picture, frame)):
+        return drawn
     outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
     found = [outline for outline in outlines if outline]
     return tuple(_lid(picture, frame.unit, outline) for outline in found) if len(found) == 2 else ()

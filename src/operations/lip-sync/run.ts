@@ -48,12 +48,13 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   );
   // A bench that leaves frames as they were has measured another mouth.
   const judged = task.hooks?.renders ? null : sync;
+  const spoken = { frames: speaking.count, unchanged: framesPassedThrough, style: video.style };
   const warnings = [
     ...cutSound(audio),
     ...pictureWarnings(media),
     ...leftOutOfLipSync(media),
     ...video.warnings,
-    ...(speaks ? weaklySynced(judged, speaking.count, video.style) : [NO_SPEECH]),
+    ...(speaks ? weaklySynced(judged, spoken) : [NO_SPEECH]),
     ...leftUnchanged(framesPassedThrough, speaking.count),
     ...(speaks ? smallFace(video.boxes) : []),
   ];

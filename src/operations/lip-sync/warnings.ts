@@ -45,25 +45,33 @@ const NONE = 0;
 /** Frames of the output, and seconds of speech among those that are measured, from which a missing correlation is no chance. */
 const [SURE_FRAMES, SURE_SECONDS] = [50, 1];
 
+/** Share of the frames that should speak and were left unchanged, from which the result has a warning. */
+const MANY = 0.2;
+
+/** What was measured: frames that should speak, those of them that were left unchanged, and how the face is made. */
+export type Spoken = { readonly frames: number; readonly unchanged: number; readonly style: Style };
+
 /**
  * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
- * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move.
+ * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move; nor where
+ * many frames were left unchanged, whose mouths are measured with the others and say something else, or are covered.
  */
-export const weaklySynced = (sync: SyncMeasure | null, frames: number, style: Style): Warning[] => {
+export const weaklySynced = (
+  sync: SyncMeasure | null,
+  { frames, unchanged, style }: Spoken,
+): Warning[] => {
   if (!sync || sync.correlation >= WEAK) return [];
   const { correlation, speechSeconds } = sync;
   if (style === 'flat') {
     const detail = `The mouth of the finished video could not be seen to move with the speech (correlation ${correlation}). In drawings that is hard to measure: look at the result.`;
     return [{ code: 'weak_sync', detail }];
   }
-  if (correlation < NONE && frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS)
+  const sure = frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS;
+  if (correlation < NONE && sure && unchanged < MANY * frames)
     throw new Failure('no_face_detected', { correlation });
   const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;
   return [{ code: 'weak_sync', detail }];
 };
-
-/** Share of the frames that should speak and were left unchanged, from which the result has a warning. */
-const MANY = 0.2;
 
 /** For a clip of whose frames many were passed through: cuts to other people, a face turned away, a hand. */
 export const leftUnchanged = (passedThrough: number, frames: number): Warning[] => {

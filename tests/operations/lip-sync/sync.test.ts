@@ -74,15 +74,21 @@ test('without speech, without a face or without movement nothing is claimed', ()
 });
 
 test('a mouth that hardly goes with the speech gets a warning, one that does not at all is no result', () => {
-  const warned = (correlation: number, frames = 100, speechSeconds = 1) =>
-    weaklySynced({ correlation, lagMs: 0, speechSeconds }, frames, 'photo').map(({ code }) => code);
-  assert.equal([weaklySynced(null, 100, 'photo'), warned(0.1), warned(0.6)], [[], [], []]);
+  const warned = (correlation: number, frames = 100, speechSeconds = 1, unchanged = 0) =>
+    weaklySynced(
+      { correlation, lagMs: 0, speechSeconds },
+      { frames, unchanged, style: 'photo' },
+    ).map(({ code }) => code);
+  const nothing = weaklySynced(null, { frames: 100, unchanged: 0, style: 'photo' });
+  assert.equal([nothing, warned(0.1), warned(0.6)], [[], [], []]);
   assert.equal(
     [warned(0.099), warned(0), warned(-0.2, 49), warned(-0.2, 100, 0.9)],
     [['weak_sync'], ['weak_sync'], ['weak_sync'], ['weak_sync']],
   );
+  // Mouths behind a microphone are measured as well.
+  assert.equal(warned(-0.2, 100, 1, 20), ['weak_sync']);
   assert.throws(
-    () => warned(-0.05),
+    () => warned(-0.05, 100, 1, 19),
     (error: unknown) =>
       error instanceof Failure &&
       error.code === 'no_face_detected' &&
@@ -92,7 +98,7 @@ test('a mouth that hardly goes with the speech gets a warning, one that does not
 
 test('a drawing, whose mouth the mesh may not see, is never refused for its measured sync', () => {
   const sync = { correlation: -0.4, lagMs: 0, speechSeconds: 3 };
-  const [warning, ...more] = weaklySynced(sync, 100, 'flat');
+  const [warning, ...more] = weaklySynced(sync, { frames: 100, unchanged: 0, style: 'flat' });
   assert.equal([warning?.code, more], ['weak_sync', []]);
   assert.match(warning?.detail ?? '', /hard to measure/);
 });

@@ -8,18 +8,25 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
-from enhance.geometry.landmarks import NOSE_BASE
+from enhance.geometry.landmarks import LOWER_OUTER, NOSE_BASE, UPPER_OUTER
 from enhance.render.cover.expected import JAW as EAR_TO_EAR
+from enhance.render.mask import within
 from enhance.render.patch import Patch
 
 from .found import STROKE, Drawn, find, is_there, raster
-from .looks import has_lips, inked_round, roughness, sharpness
+from .looks import has_lips, inked_round, roughness, roughness_round, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
 small or sharpened ones .5 and more."""
 PAINTED = 1.3
 """Roughness of painted skin, at most: grey levels."""
+STEPPED = 1.1
+"""Roughness of skin, in grey levels, from which a face in few colours is a posterised photograph: seven of eight had 1.3 to
+4.5, drawings shaded like 3D animation up to 0.96 after dithering to 64 colours or JPEG of quality 20."""
+WHOLE_STEP = 0.4
+"""Samples: sigma of an edge that goes from skin to the dark of a mouth within one sample."""
+LIP_RING = (*UPPER_OUTER, *LOWER_OUTER[-2:0:-1])
 JAW = EAR_TO_EAR[3:-3]
 """Points of the mesh along the jaw, without those beside the ears."""
 BESIDE = 0.12
@@ -49,6 +56,18 @@ def in_outline(patch: Patch) -> bool:
     """
     drawn = find(patch.planes, patch.head, patch.pose)
     return drawn is not None and is_outlined(drawn, patch)
+
+
+def is_posterised(patch: Patch) -> bool:
+    """Whether a face in few colours (style.py: flat) is a photograph that was reduced to them.
+
+    The shades of its skin end in steps, and its mouth is neither drawn with lines nor as sharp as a drawing of areas.
+    """
+    drawn = find(patch.planes, patch.head, patch.pose, white=True)
+    if drawn is None:
+        mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(LIP_RING)])
+        return roughness_round(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
+    return roughness(drawn) > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
 
 
 def is_outlined(drawn: Drawn, patch: Patch) -> bool:
