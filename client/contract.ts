@@ -36,9 +36,7 @@ export interface components {
             readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
         } & (unknown | unknown);
         /** @enum {string} */
-        readonly UpscaleModel: "photo" | "animation" | "photo_realtime" | "animation_realtime" | "detail";
-        /** @enum {string} */
-        readonly UpscaleModelResponse: "photo" | "animation" | "detail";
+        readonly UpscaleModel: "photo" | "animation" | "detail";
         /**
          * @description output pixels per input pixel, on each axis
          * @enum {number}
@@ -117,7 +115,7 @@ export interface components {
             readonly output_url: string;
             readonly input_size: string;
             readonly output_size: string;
-            readonly model_used: components["schemas"]["UpscaleModelResponse"];
+            readonly model_used: components["schemas"]["UpscaleModel"];
             /** @description the versions of the networks that made it */
             readonly model_version: string;
             /** @description the release that made it */
@@ -287,7 +285,7 @@ export interface components {
             readonly fps?: number;
         };
         readonly UpscaleOptions: {
-            readonly model: components["schemas"]["UpscaleModelResponse"];
+            readonly model: components["schemas"]["UpscaleModel"];
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
             readonly denoise?: components["schemas"]["UpscaleDenoiseResponse"];
@@ -300,7 +298,7 @@ export interface components {
             readonly lines: readonly components["schemas"]["PriceLine"][];
             readonly available_credits: number;
             /** @enum {string} */
-            readonly model: "photo" | "animation" | "photo_realtime" | "animation_realtime" | "detail" | "fast" | "balanced" | "studio";
+            readonly model: "photo" | "animation" | "detail" | "fast" | "balanced" | "studio";
             readonly model_version: string;
             /** @description such as photo@r2; null for a model without releases */
             readonly release: string | null;
@@ -940,7 +938,7 @@ export interface components {
             /** @description the inference engine; null while not known */
             readonly engine: string | null;
             /** @description for the `model` of a request */
-            readonly model: components["schemas"]["UpscaleModelResponse"];
+            readonly model: components["schemas"]["UpscaleModel"];
             /** @description for its `effort` */
             readonly effort: components["schemas"]["UpscaleEffort"];
             readonly options: {
@@ -1862,7 +1860,6 @@ export interface components {
 }
 export type UpscaleRequest = components['schemas']['UpscaleRequest'];
 export type UpscaleModel = components['schemas']['UpscaleModel'];
-export type UpscaleModelResponse = components['schemas']['UpscaleModelResponse'];
 export type UpscaleScale = components['schemas']['UpscaleScale'];
 export type UpscaleEffort = components['schemas']['UpscaleEffort'];
 export type UpscaleDenoise = components['schemas']['UpscaleDenoise'];

@@ -22,6 +22,9 @@ const kind = (status: number, retryable: boolean, say: (facts: Facts) => string)
 const text = (value: unknown): string =>
   (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 1000);
 
+/** A fact that is a list, as texts. */
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
+
 const credits = (value: unknown): string => counted(Number(value), 'credit');
 
 /** All failures by their code, which is part of the HTTP contract. */
@@ -61,7 +64,7 @@ export const failures = {
   method_not_allowed: kind(
     405,
     false,
-    (f) => `Expected the method ${oneOf(text(f.allowed).split(', '))}; got ${text(f.method)}.`,
+    (f) => `Expected the method ${oneOf(listOf(f.allowed))}; got ${text(f.method)}.`,
   ),
   request_timeout: kind(
     408,

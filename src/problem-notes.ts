@@ -86,7 +86,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   method_not_allowed: {
     means: 'The address exists, but not for this method.',
     advice: 'Use one of the methods in the header Allow.',
-    facts: { allowed: 'GET, HEAD, DELETE', method: 'PUT' },
+    facts: { allowed: ['GET', 'HEAD', 'DELETE'], method: 'PUT' },
   },
   request_timeout: {
     means: 'The request began, but too little of it arrived in time.',

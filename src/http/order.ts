@@ -184,7 +184,8 @@ const choose = async (
   { models }: Parts,
 ): Promise<Choice | null> => {
   const state = (await models.describe()).find(({ id }) => id === modelOf(operation, options));
-  return state ? chooseRelease(state, inputKind, pin) : null;
+  const named = pin === null ? null : { model: options.model, release: pin };
+  return state ? chooseRelease(state, inputKind, named) : null;
 };
 
 /** A release is unloaded seconds after nothing means it any more; the state of the models is at most one second old. */

@@ -50,8 +50,8 @@ const serve =
 
 const strayFailure = (ctx: Context, router: Router<State>): Failure => {
   const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
-  const allowed = [...new Set(methods)].join(', ');
-  return allowed === ''
+  const allowed = [...new Set(methods)];
+  return allowed.length === 0
     ? new Failure('not_found', { what: `resource ${shorten(ctx.path)}` })
     : new Failure('method_not_allowed', { method: ctx.method, allowed });
 };

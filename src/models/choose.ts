@@ -1,5 +1,6 @@
 /** Which release a new job gets. Pure. */
 import { Failure } from '../errors.ts';
+import { oneOf } from '../expected.ts';
 import type { ModelState, OfferedRelease } from './catalogue.ts';
 import { written } from './state.ts';
 
@@ -20,6 +21,9 @@ export type Choice = {
 export type Draw = () => number;
 const percentDrawn: Draw = () => Math.random() * 100;
 
+/** What a caller named: `photo@r2`. The model may be another one than the slot, which its options chose. */
+type Pin = { readonly model: string; readonly release: string };
+
 /**
  * The choice for a job with this kind of input; null while the release is not ready. `pin` is the release that the caller named.
  * Failure validation_failed when there is no such release.
@@ -27,7 +31,7 @@ const percentDrawn: Draw = () => Math.random() * 100;
 export const chooseRelease = (
   state: ModelState,
   kind: 'image' | 'video',
-  pin: string | null,
+  pin: Pin | null,
   draw: Draw = percentDrawn,
 ): Choice | null => {
   const unaliased = { canary: false, pinned: false, mirror: '' };
@@ -46,7 +50,7 @@ export const chooseRelease = (
     return { ...unaliased, release: written(state.id, one.release), modelVersion };
   };
   if (pin !== null) {
-    const named = state.offered.find(({ release }) => release === pin);
+    const named = state.offered.find(({ release }) => release === pin.release);
     if (!named) throw unknownRelease(state, pin);
     const choice = chosen(named);
     return choice && { ...choice, pinned: true };
@@ -59,12 +63,12 @@ export const chooseRelease = (
   return choice && mirrored ? { ...choice, mirror: written(state.id, candidate.release) } : choice;
 };
 
-const unknownRelease = ({ id, offered }: ModelState, pin: string): Failure => {
-  const allowed = [id, ...offered.map(({ release }) => written(id, release))];
+const unknownRelease = ({ offered }: ModelState, { model, release }: Pin): Failure => {
+  const allowed = [model, ...offered.map((one) => written(model, one.release))];
   const fault = {
     pointer: '/model',
     code: 'not_allowed',
-    detail: `Expected ${allowed.join(', ')}; got "${written(id, pin)}".`,
+    detail: `Expected ${oneOf(allowed.map((name) => `"${name}"`))}; got "${written(model, release)}".`,
     allowed,
   };
   return new Failure('validation_failed', { detail: fault.detail }, { faults: [fault] });

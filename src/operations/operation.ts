@@ -30,6 +30,8 @@ export type InputKind = JobInput['kind'];
 /** A model as callers choose it. */
 type OfferedModel = {
   readonly description: string;
+  /** What a request names to get it, where that is not its own id: another model, which `variant` turns into this one. */
+  readonly model?: string;
   /** Credits for each unit that the operation counts in, unless the configuration says otherwise. */
   readonly rate: number;
   /**
@@ -240,6 +242,10 @@ export const operation = <
 >(
   spec: Spec<Body, O, I, F, D>,
 ): Operation => spec;
+
+/** The models that a request may name. */
+export const namedModels = ({ models }: Pick<Operation, 'models'>): string[] =>
+  Object.keys(models).filter((id) => models[id]?.model === undefined);
 
 /** Which of the operation's models does the work. */
 export const modelOf = ({ variant }: Pick<Operation, 'variant'>, options: Options): string =>

@@ -130,6 +130,8 @@ test('all faults of fields, sources and file parts are reported at once', async 
     ['picture', image],
   ]);
   const problem = refused(await estimate(form), 422, 'validation_failed');
+  const model = problem.errors?.find(({ pointer }) => pointer === '/model');
+  assert.match(model?.detail ?? '', 'Expected "photo", "animation" or "detail"; got ');
   assert.equal(pointers(problem).sort(), [
     ...['/colour', '/image_url', '/model', '/picture', '/scale', '/video'],
   ]);

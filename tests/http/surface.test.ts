@@ -46,7 +46,8 @@ test('an unknown path is a problem, with and without a key', async () => {
 
 test('a wrong method is answered with the allowed ones', async () => {
   const answer = await http.put('/v1/jobs/job_1', {});
-  refused(answer, 405, 'method_not_allowed');
+  const { detail } = refused(answer, 405, 'method_not_allowed');
+  assert.match(detail, /^Expected the method \w+, \w+ or \w+; got PUT\.$/);
   assert.equal(String(answer.headers.allow).split(', ').sort(), ['DELETE', 'GET', 'HEAD']);
   refused(await http.options('/v1/upscale'), 405, 'method_not_allowed');
 });
@@ -105,6 +106,7 @@ test('/v1/models has options, limits, price, version, engine and readiness', asy
   const [photo, , realtime, , , fast] = data.data;
   assert.equal([photo.model, photo.effort], ['photo', 'best']);
   assert.equal([realtime.model, realtime.effort], ['photo', 'realtime']);
+  assert.match(realtime.releases[0].release, /^photo@/, 'as a request names it');
   assert.is(realtime.price.credits_per_megapixel, 0.05);
   assert.equal(photo.options.scales, [2, 4, 8]);
   assert.is(photo.options.output.properties.quality.maximum, 100);

@@ -23,8 +23,13 @@ const state = (...offered: OfferedRelease[]): ModelState => ({
 const stable = offer('r1', { alias: 'stable' });
 const trial = offer('r2', { alias: 'candidate', percent: 10, mirror: 20 });
 const always = (value: number) => () => value;
-const told = (of: ModelState, pin: string | null, drawn: number) => {
-  const choice = chooseRelease(of, 'image', pin, always(drawn));
+const told = (of: ModelState, pin: string | null, drawn: number, model = of.id) => {
+  const choice = chooseRelease(
+    of,
+    'image',
+    pin === null ? null : { model, release: pin },
+    always(drawn),
+  );
   return choice && [choice.release, choice.canary, choice.pinned, choice.mirror];
 };
 
@@ -55,14 +60,19 @@ test('a caller gets the release that it names, and hears which there are', () =>
   assert.equal(told(of, 'r1', 0), ['photo@r1', false, true, '']);
   assert.throws(
     () => told(of, 'r9', 0),
-    /Expected photo, photo@r1, photo@r2, photo@r3; got "photo@r9"/,
+    /Expected "photo", "photo@r1", "photo@r2" or "photo@r3"; got "photo@r9"/,
+  );
+  assert.throws(
+    () => told({ ...of, id: 'photo_realtime' }, 'r9', 0, 'photo'),
+    /"photo@r2" or "photo@r3"; got "photo@r9"/,
+    'by the names that a request takes, not by the slot that its options chose',
   );
 });
 
 test('a model without releases has one choice, and no release can be named', () => {
   const of = { ...state(), releases: { image: 'invert-r1', video: null } };
   assert.equal(told(of, null, 0), ['', false, false, '']);
-  assert.throws(() => told(of, 'r1', 0), /Expected photo; got "photo@r1"/);
+  assert.throws(() => told(of, 'r1', 0), /Expected "photo"; got "photo@r1"/);
 });
 
 test.run();

@@ -57,7 +57,7 @@ const passing = [429, 503, 507];
 
 const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
   if (status === 401) return { 'WWW-Authenticate': String(facts.challenge ?? 'Bearer') };
-  if (status === 405) return { Allow: String(facts.allowed) };
+  if (status === 405 && Array.isArray(facts.allowed)) return { Allow: facts.allowed.join(', ') };
   if (status === 416) return { 'Content-Range': `bytes */${facts.bytes}` };
   if (passing.includes(status) || code === 'idempotency_in_progress') {
     return { 'Retry-After': String(facts.retry_after_seconds ?? retrySeconds) };

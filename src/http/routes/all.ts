@@ -2,7 +2,7 @@ import { estimateSchema } from '../../contract/credits.ts';
 import { jobSchemas } from '../../contract/job.ts';
 import { modelSchemas } from '../../contract/models.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { namedModels, type Operation } from '../../operations/operation.ts';
 import { boardRoutes } from '../pages/board.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import type { Route } from '../route.ts';
@@ -40,7 +40,7 @@ export const createRoutes = (
   publicUrl: string,
 ): Route[] => {
   const jobs = jobSchemas(operations);
-  const Estimate = estimateSchema(operations.flatMap(({ models }) => Object.keys(models)));
+  const Estimate = estimateSchema(operations.flatMap(namedModels));
   const { listJobs, getJob, cancelJob, eraseJob } = jobRoutes(jobs);
   const routes = [
     ...operations.flatMap((operation) => operationRoutes(operation, { Estimate })),

@@ -24,7 +24,7 @@ export const modelsRoute = (
     handle: async (_, { models, operations, config }) => {
       const states = await models.describe();
       const data = operations.flatMap((operation) =>
-        Object.entries(operation.models).map(([id, { description }]) => {
+        Object.entries(operation.models).map(([id, { description, model = id }]) => {
           const state = states.find((one) => one.id === id);
           const releases = state?.releases ?? { image: null, video: null };
           return {
@@ -35,7 +35,7 @@ export const modelsRoute = (
             version: releases.video ?? releases.image,
             releases: (state?.offered ?? []).map(
               ({ release, alias, percent, ready, versions }) => ({
-                release: written(id, release),
+                release: written(model, release),
                 alias,
                 percent,
                 ready,

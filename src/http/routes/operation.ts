@@ -7,7 +7,7 @@ import { jobSchema, queuedExample } from '../../contract/job.ts';
 import { callbackFields } from '../../contract/webhooks.ts';
 import type { FailureCode } from '../../errors.ts';
 import { ReleaseName } from '../../models/release-names.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { namedModels, type Operation } from '../../operations/operation.ts';
 import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';
 import { jobFailures, mediaFailures } from './failures.ts';
@@ -76,7 +76,7 @@ export const operationRoutes = (operation: Operation, { Estimate }: Schemas): Ro
 
 /** The request's body, whose model may name a release of it too, with what every creating request may bring. */
 const bodyOf = ({ title, models, request }: Operation): z.ZodObject => {
-  const names = Object.keys(models);
+  const names = namedModels({ models });
   const plain = z.enum(names);
   const model = z
     .union([plain, z.templateLiteral([plain, '@', ReleaseName])])

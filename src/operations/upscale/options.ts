@@ -1,5 +1,6 @@
 import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
+import { oneOf } from '../../expected.ts';
 import {
   DENOISES,
   type Denoise,
@@ -33,16 +34,29 @@ const isDenoising = (variant: string): boolean => variant === 'photo';
 export const denoisesOf = (variant: string): readonly Denoise[] =>
   isDenoising(variant) ? DENOISES : ['auto', 'off'];
 
-const settleDenoise = (variant: string, asked: Denoise = 'auto'): Denoise => {
-  const allowed = denoisesOf(variant);
+const settleDenoise = (options: UpscaleOptions, asked: Denoise = 'auto'): Denoise => {
+  const allowed = denoisesOf(variantOf(options));
   if (!allowed.includes(asked))
-    throw new Failure('unsupported_option_for_model', {
-      option: 'denoise',
-      model: variant,
-      allowed: allowed.join(' or '),
-      got: asked,
-    });
+    throw unsupported(
+      'denoise',
+      asked,
+      allowed,
+      `${options.model} with effort ${effortOf(options)}`,
+    );
   return asked;
+};
+
+/** What the model is asked for and does not do. */
+const unsupported = (
+  option: 'effort' | 'denoise',
+  got: Effort | Denoise,
+  allowed: readonly (Effort | Denoise)[],
+  model: string,
+): Failure => {
+  const facts = { option, allowed: oneOf(allowed.map(String)), model, got };
+  const { message: detail } = new Failure('unsupported_option_for_model', facts);
+  const fault = { pointer: `/${option}`, code: 'not_allowed', detail, allowed };
+  return new Failure('unsupported_option_for_model', facts, { faults: [fault] });
 };
 
 const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>
@@ -55,12 +69,7 @@ const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>
 export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'): UpscaleOptions => {
   const { model, scale, output, effort = usualEffort(model, kind) } = options;
   if (model === 'detail' && effort === 'realtime')
-    throw new Failure('unsupported_option_for_model', {
-      option: 'effort',
-      model,
-      allowed: 'best',
-      got: effort,
-    });
+    throw unsupported('effort', effort, ['best'], model);
   const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
   const format = formatOf(options, kind);
   const faults: Fault[] = [];
@@ -68,7 +77,7 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
     faults.push({
       pointer: '/output_format',
       code: 'not_allowed',
-      detail: `Expected ${allowed.join(', ')} for ${kind === 'image' ? 'an image' : 'a video'}; got ${format}.`,
+      detail: `Expected ${oneOf(allowed)} for ${kind === 'image' ? 'an image' : 'a video'}; got ${format}.`,
       allowed,
     });
   }
@@ -81,5 +90,5 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
   }
   if (faults.length > 0) throw new Failure('validation_failed', {}, { faults });
   const settled = { model, scale, effort, output_format: format, ...(output && { output }) };
-  return { ...settled, denoise: settleDenoise(variantOf(settled), options.denoise) };
+  return { ...settled, denoise: settleDenoise(settled, options.denoise) };
 };

@@ -29,11 +29,13 @@ export const upscale = operation({
     photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's5' },
     animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's4' },
     photo_realtime: {
+      model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
       release: 's3',
     },
     animation_realtime: {
+      model: 'animation',
       description: 'animation with effort realtime: as fast as a video plays',
       rate: 0.05,
       release: 's3',

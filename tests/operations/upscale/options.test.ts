@@ -82,9 +82,16 @@ test('only photo with effort best takes noise away; what else is asked to is ref
   assert.is(denoise({ effort: 'best' }, 'video'), 'auto');
   assert.is(denoise({}, 'video'), 'off');
   assert.is(denoise({ denoise: 'auto', model: 'detail' }), 'off');
-  const { code, message } = refusal(() => denoise({ denoise: 3 }, 'video'));
+  const { code, message, faults } = refusal(() => denoise({ denoise: 3 }, 'video'));
+  assert.equal(
+    faults.map(({ pointer, allowed }) => [pointer, allowed]),
+    [['/denoise', ['auto', 'off']]],
+  );
   assert.is(code, 'unsupported_option_for_model');
-  assert.is(message, 'Expected denoise auto or off for the model photo_realtime; got 3.');
+  assert.is(
+    message,
+    'Expected denoise auto or off for the model photo with effort realtime; got 3.',
+  );
 });
 
 const [image, video] = [{ kind: 'image' }, { kind: 'video' }] as const;
