@@ -38,7 +38,10 @@ const operator = {
 const making: Use = {
   adopt: (command) =>
     calling(command)
-      .requiredOption('-o, --output <path>', 'path of the result; for several files a folder')
+      .requiredOption(
+        '-o, --output <path>',
+        'path of the result, or a folder for it: one that exists, or a name that ends with /',
+      )
       .option('--force', 'replace files that exist')
       .option('--json', 'print each result as a line of JSON'),
   send: runJobs,

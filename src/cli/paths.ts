@@ -1,6 +1,7 @@
 /** Where inputs come from and results go to. No file is read or written here; what cannot work is refused before anything is paid. */
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { kindOfExtension } from '../../client/extensions.ts';
 import { keptIds } from '../contract/spelling.ts';
 import { Refused } from './refused.ts';
 
@@ -54,6 +55,10 @@ export const pathOf = (source: Source): string => {
     throw new Refused(`Expected an address such as https://example.org/a.png; got ${source}.`);
   return new URL(source).pathname;
 };
+
+/** What the source probably is; undefined where its name does not tell. */
+export const kindByName = (source: Source): 'image' | 'video' | 'audio' | undefined =>
+  kindOfExtension[extname(pathOf(source)).slice(1).toLowerCase()];
 
 /** The file's name without its ending; of the address of a job's result, the job's id. */
 const nameOf = (source: Source): string => {

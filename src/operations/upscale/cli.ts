@@ -5,12 +5,14 @@ import {
   checkSource,
   isFolderAt,
   isRemote,
+  kindByName,
   pathOf,
   type Source,
   targetsOf,
 } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
+import { defaultFormat } from '../../contract/media.ts';
 import { kindOf } from '../../media/probe/identify.ts';
 import { DENOISES, Effort, UpscaleOutput } from './request.ts';
 
@@ -59,30 +61,6 @@ const formats: Readonly<Record<string, string>> = {
   '.avif': 'avif',
   '.mp4': 'mp4',
 };
-/** What becomes of files that can be read, but not written; the playground knows the same endings. */
-export const formatsOfOthers: Readonly<Record<string, string>> = {
-  '.mov': 'mp4',
-  '.avi': 'mp4',
-  '.webm': 'mp4',
-  '.mkv': 'mp4',
-  '.m4v': 'mp4',
-  '.3gp': 'mp4',
-  '.3g2': 'mp4',
-  '.ts': 'mp4',
-  '.mts': 'mp4',
-  '.m2ts': 'mp4',
-  '.mpg': 'mp4',
-  '.mpeg': 'mp4',
-  '.vob': 'mp4',
-  '.wmv': 'mp4',
-  '.flv': 'mp4',
-  '.tif': 'png',
-  '.tiff': 'png',
-  '.bmp': 'png',
-  '.gif': 'png',
-  '.heic': 'png',
-  '.heif': 'png',
-};
 
 const wishesOf = async (files: readonly Source[], options: Options) => {
   const { output, model, scale } = options;
@@ -104,7 +82,7 @@ const formatOf = async (file: Source, { format, output }: Options): Promise<stri
   if (format || output === undefined) return format;
   const isFolder = isFolderAt(output);
   const named = isFolder ? pathOf(file) : output;
-  const found = isFolder ? await formatInFolder(file) : formats[endingOf(output)];
+  const found = isFolder ? await formatInFolder(file) : formats[extensionIn(output)];
   if (found) return found;
   if (isFolder && isRemote(file))
     throw new Refused(`The name of ${file} tells no format for its result; give --format.`);
@@ -118,11 +96,13 @@ const formatOf = async (file: Source, { format, output }: Options): Promise<stri
 const formatInFolder = async (file: Source): Promise<string | undefined> => {
   checkSource(file);
   const kind = isRemote(file) ? undefined : await kindOf(file);
-  const ending = endingOf(pathOf(file));
-  return kind === 'video' ? 'mp4' : (formats[ending] ?? formatsOfOthers[ending]);
+  if (kind === 'video') return defaultFormat.video;
+  const named = kindByName(file);
+  const usual = named === 'image' || named === 'video' ? defaultFormat[named] : undefined;
+  return formats[extensionIn(pathOf(file))] ?? usual;
 };
 
-const endingOf = (path: string): string => extname(path).toLowerCase();
+const extensionIn = (path: string): string => extname(path).toLowerCase();
 
 const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
 
