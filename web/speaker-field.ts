@@ -88,7 +88,7 @@ export const pointField = (name: string, description: string | undefined): Point
 const EARLY_FRAMES = 0.01;
 
 /** The number of the picture that is shown at a time. */
-export const frameAt = (seconds: number, fps: number, frames: number): number =>
+const frameAt = (seconds: number, fps: number, frames: number): number =>
   Math.max(0, Math.min(frames - 1, Math.floor(seconds * fps + EARLY_FRAMES)));
 
 const coordinate = (name: string) => {

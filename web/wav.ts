@@ -11,7 +11,7 @@ export const wavOf = async (sound: Blob): Promise<Blob> => {
 };
 
 /** samples: -1 to 1. */
-export const wavFile = (samples: Float32Array): Blob => {
+const wavFile = (samples: Float32Array): Blob => {
   const bytes = new ArrayBuffer(HEADER_BYTES + 2 * samples.length);
   const view = new DataView(bytes);
   const write = (at: number, text: string) => {

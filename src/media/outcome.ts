@@ -30,7 +30,7 @@ export const decodeFailed = (reason: string, cause?: unknown): Failure =>
   new Failure('decode_failed', { reason }, { cause });
 
 /** Throws decode_failed where a signal ended the child, for which the file is not at fault. */
-export const checkNotKilled = ({ killed, errorText }: ChildExit): void => {
+const checkNotKilled = ({ killed, errorText }: ChildExit): void => {
   if (killed) throw decodeFailed(errorText);
 };
 

@@ -47,7 +47,7 @@ type RenderMeans = {
   readonly memory: Memory;
 };
 
-export type RenderedFrame = YuvFrame & {
+type RenderedFrame = YuvFrame & {
   /** Whether its mouth was to move and was left as it was, since no face was found. */
   readonly passedThrough: boolean;
 };
