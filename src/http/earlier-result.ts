@@ -9,7 +9,7 @@ type Needed = Pick<Parts, 'jobs' | 'files' | 'links' | 'config'>;
 
 /**
  * The result that an address of this service names; null for any other address. Failure not_found for a job that is unknown
- * or another account's, and for a wrong signature; result_not_ready; job_canceled; result_expired, of `borrow` too;
+ * or another account's, and for a wrong signature; result_not_ready; job_canceled; result_expired, of `copy` too;
  * validation_failed for a job that failed.
  */
 export const takeResult = async (
@@ -25,12 +25,12 @@ export const takeResult = async (
     throw new Failure('validation_failed', { detail });
   }
   const { outcome } = await resultOf(job, parts.files);
-  const borrow = async (): Promise<string> => {
-    const path = await parts.files.borrowResult(outcome.file);
+  const copy = async (): Promise<string> => {
+    const path = await parts.files.copyResult(outcome.file);
     if (path === null) throw new Failure('result_expired');
     return path;
   };
-  return { borrow, bytes: outcome.bytes, sha256: outcome.sha256 };
+  return { copy, bytes: outcome.bytes, sha256: outcome.sha256 };
 };
 
 const jobIn = (url: string, publicUrl: string): string | null => {

@@ -71,10 +71,10 @@ const take = async (
   const place = async () => join(await folder(), group.join('-or-'));
   const kept = await naming(field, () => findKept(url, caller, parts));
   if (kept) {
-    const { borrow, ...known } = kept;
+    const { copy, ...known } = kept;
     const bring = async () => {
       const target = await place();
-      await rename(await borrow(), target);
+      await rename(await copy(), target);
       return target;
     };
     let brought: Promise<string> | undefined;

@@ -68,7 +68,7 @@ export const openFiles = async (
     },
     removeUpload: (id: string) => store.remove(`uploads/${id}`),
     /** A copy of an upload at a new path, which stays when the upload expires; null when its file is gone. */
-    borrowUpload: async (id: string): Promise<string | null> => {
+    copyUpload: async (id: string): Promise<string | null> => {
       const path = at('incoming', randomUUID());
       return (await store.fetch(`uploads/${id}`, path, { admit })) ? path : null;
     },
@@ -101,7 +101,7 @@ export const openFiles = async (
     hasResult: async (name: string): Promise<boolean> =>
       (await store.size(`results/${name}`)) !== null,
     /** A copy of a result at a new path; null when it is gone. */
-    borrowResult: async (name: string): Promise<string | null> => {
+    copyResult: async (name: string): Promise<string | null> => {
       const path = at('incoming', randomUUID());
       return (await store.fetch(`results/${name}`, path, { admit })) ? path : null;
     },

@@ -9,7 +9,7 @@ import { type Redises, script } from '../redis.ts';
 import type { Files } from './files.ts';
 import type { KeptFile, StoredFile } from './stored-file.ts';
 
-/** An upload as a request uses it. `borrow` fails with upload_not_found when its file is gone. */
+/** An upload as a request uses it. `copy` fails with upload_not_found when its file is gone. */
 type Found = KeptFile & { readonly type: { readonly kind: MediaKind; readonly mime: string } };
 export type Uploads = ReturnType<typeof openUploads>;
 
@@ -116,12 +116,12 @@ export const openUploads = (
     const stored = await find(account, id);
     if (stored === null) throw new Failure('upload_not_found', { url });
     const { kind, mime, bytes, sha256 } = stored;
-    const borrow = async (): Promise<string> => {
-      const path = await files.borrowUpload(id);
+    const copy = async (): Promise<string> => {
+      const path = await files.copyUpload(id);
       if (path === null) throw new Failure('upload_not_found', { url });
       return path;
     };
-    return { type: { kind, mime }, bytes, sha256, borrow };
+    return { type: { kind, mime }, bytes, sha256, copy };
   };
 
   return { keep, get, resolve };

@@ -154,7 +154,7 @@ test('a file that is not whole on the disk is storage_failed, and leaves no name
 test('a borrowed upload outlives the upload', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepUpload(arrive('hello'), 'upl_1', 5);
-  const borrowed = (await files.borrowUpload('upl_1')) ?? '';
+  const borrowed = (await files.copyUpload('upl_1')) ?? '';
   age(join(dir, 'uploads', 'upl_1'), 25 * hour);
   await files.sweep(24 * hour, never);
   assert.not.ok(existsSync(join(dir, 'uploads', 'upl_1')));
@@ -165,10 +165,10 @@ test('a borrowed result is a copy, which stays when the result is removed', asyn
   const { files } = await fresh();
   writeFileSync(files.attemptPath('job_1.1.png'), 'picture');
   await files.keepResult('job_1.1.png');
-  const borrowed = (await files.borrowResult('job_1.1.png')) ?? '';
+  const borrowed = (await files.copyResult('job_1.1.png')) ?? '';
   await files.removeResult('job_1.1.png');
   assert.is(readFileSync(borrowed, 'utf8'), 'picture');
-  assert.is(await files.borrowResult('job_1.1.png'), null);
+  assert.is(await files.copyResult('job_1.1.png'), null);
 });
 
 test('a sweep takes what expired and leaves what did not', async () => {

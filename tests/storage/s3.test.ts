@@ -85,10 +85,10 @@ test('a file of several parts comes back as it was, and a borrowed upload outliv
   const { files, arrive } = await machine();
   const content = randomBytes(11 * MiB);
   await files.keepUpload(arrive(content), 'upl_1', content.length);
-  const borrowed = (await files.borrowUpload('upl_1')) ?? '';
+  const borrowed = (await files.copyUpload('upl_1')) ?? '';
   await files.removeUpload('upl_1');
   assert.ok(readFileSync(borrowed).equals(content));
-  assert.is(await files.borrowUpload('upl_1'), null);
+  assert.is(await files.copyUpload('upl_1'), null);
 });
 
 test('a result is borrowed from the bucket, until it is gone', async () => {
@@ -96,10 +96,10 @@ test('a result is borrowed from the bucket, until it is gone', async () => {
   const [one, two] = [await machine(), await machine()];
   writeFileSync(one.files.attemptPath('job_1.1.png'), 'picture');
   await one.files.keepResult('job_1.1.png');
-  const borrowed = (await two.files.borrowResult('job_1.1.png')) ?? '';
+  const borrowed = (await two.files.copyResult('job_1.1.png')) ?? '';
   assert.is(readFileSync(borrowed, 'utf8'), 'picture');
   await one.files.removeResult('job_1.1.png');
-  assert.is(await two.files.borrowResult('job_1.1.png'), null);
+  assert.is(await two.files.copyResult('job_1.1.png'), null);
 });
 
 test('a sweep takes what expired, what nobody waits for, and parts of what was never finished', async () => {

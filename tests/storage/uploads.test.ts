@@ -44,9 +44,9 @@ test('an upload can be used by its URL, as often as one likes', async () => {
     const media = await uploads.resolve('acme', url);
     assert.ok(media);
     if (!media) continue;
-    const { borrow, ...about } = media;
+    const { copy, ...about } = media;
     assert.equal(about, { bytes: 5, sha256: 'ab', type: { kind: 'image', mime: 'image/png' } });
-    const path = await borrow();
+    const path = await copy();
     assert.is(readFileSync(path, 'utf8'), 'hello');
     await files.remove(path);
     assert.not.ok(existsSync(path));

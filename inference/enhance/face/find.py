@@ -105,7 +105,7 @@ class Finder:
                     found.append(face)
         return sorted(found, key=lambda face: -face.side)
 
-    def confirmed(self, picture: Frame, candidate: Detection, hinted: bool = False) -> Face | None:
+    def confirmed(self, picture: Frame, candidate: Detection, hinted: bool) -> Face | None:
         """The face at a candidate, None when there is none, or it is upside down. hinted: the caller says so, so a lower score
         is enough."""
         face = self._face_at(picture, candidate, hinted)

@@ -112,7 +112,7 @@ class _Clip:
             return np.zeros(len(self.middles), bool)
         return np.asarray(at(liveliness(self.speech.activity)[:, None], self.middles - lag)[:, 0] > _TALKS)
 
-    def opens(self, lag: float = 0.0) -> Array:
+    def opens(self, lag: float) -> Array:
         """g booleans: whether somebody speaks in a frame, and no p, b or m shuts the lips."""
         talks = self.talks(lag)
         if talks.any():

@@ -24,7 +24,7 @@ AROUND = np.ones((3, 3), np.uint8)
 TURNS = (np.array([[-1, 2, -1]], np.float32), np.array([[-1], [2], [-1]], np.float32))
 
 
-def hues_apart(run: Run, scale: int, eats: int, rows: int = ROWS) -> Run:
+def hues_apart(run: Run, scale: int, eats: int, rows: int) -> Run:
     """A network that enlarges each channel as a grey picture where colours change and brightness does not.
 
     Networks learnt from photographs, where channels rise and fall together; where they change against each other strokes get

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MediaKind } from '../../contract/media.ts';
 import { Upload, UploadRequest, uploadExample } from '../../contract/uploads.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, naming } from '../../errors.ts';
 import { checkBytes } from '../../operations/media.ts';
 import { once } from '../idempotent.ts';
 import { route } from '../route.ts';
@@ -27,8 +27,11 @@ export const createUpload = route({
       make: async (claim) => {
         const { file } = input.files;
         if (!file) throw new Error('the route lets no request without its file pass');
-        const type = await parts.identify(file.path, MediaKind.options);
-        checkBytes(file.bytes, type.kind, parts.config.limits);
+        const type = await naming('file', async () => {
+          const found = await parts.identify(file.path, MediaKind.options);
+          checkBytes(file.bytes, found.kind, parts.config.limits);
+          return found;
+        });
         const upload = await parts.uploads.keep(input.caller.account, file, type);
         if (claim) await parts.idempotency.answer(claim, upload);
         return upload;

@@ -30,8 +30,9 @@ TURNING = (8.0, 12.0)  # degrees from which a face is lit otherwise than the ref
 SHADES = (0.4, 1.6)  # of luma, between which a shade takes chroma with it
 STRANGE, CERTAIN = 1.4, 2.0  # in those scales: belongs to a thing, if there is one; makes one
 MOVED, AROUND = (0.015, 0.045), 9
-"""S that a place of the face lies elsewhere than in the reference, in which it is doubted and no longer known what is expected
-there; and how many cells across all may be expected then: in a laugh beards and folds move otherwise than the mesh."""
+"""MOVED: S by which a place of the face lies elsewhere than in the reference: from the first on what is expected there is in
+doubt, from the second on unknown. AROUND: cells across the neighbourhood whose colours are then all expected, because in a
+laugh beards and folds move otherwise than the mesh."""
 ENOUGH = (30.0, 60.0)  # cells times what they are beyond CERTAIN: no thing, a thing
 EDGE = (1.2, 2.4)  # strangeness of a cell between not covered and covered
 FINE_EDGE = (1.4, 2.6)  # and of a pixel
