@@ -206,7 +206,8 @@ test('an upload is usable by its URL, as often as wanted, and by no other accoun
 test('an upload of what is no media is refused', async () => {
   const form = new FormData();
   form.append('file', new Blob(['hello there']), 'a.png');
-  refused(await http.post('/v1/uploads', form), 415, 'unsupported_media_type');
+  const problem = refused(await http.post('/v1/uploads', form), 415, 'unsupported_media_type');
+  assert.equal(pointers(problem), ['/file']);
 });
 
 test('faults of the request are told before anything is fetched', async () => {

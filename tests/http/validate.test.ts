@@ -86,6 +86,10 @@ test('a fault is one sentence with what was sent as it was sent', () => {
   const name = z.strictObject({ name: z.string().max(5) });
   assert.is(detailOf(name, { name: 'longer' }), 'Expected at most 5 characters; got 6.');
   assert.is(detailOf(name, { name: null }), 'Expected a string; got null.');
+  assert.is(
+    detailOf(UpscaleRequest, { model: 'photo', scale: 2, output: '{quality:5}' }),
+    'Expected an object; got "{quality:5}", which is not valid JSON.',
+  );
   assert.is(detailOf(z.array(z.int()).min(1), []), 'Expected at least 1 entry; got 0.');
   assert.is(
     detailOf(UpscaleRequest, { model: 'nope', scale: 2 }),

@@ -73,9 +73,20 @@ const faultOf = (issue: z.core.$ZodIssue, { value, sent }: Both, pointer: string
   return {
     pointer,
     code: value === undefined ? 'required' : codes[issue.code],
-    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}.`,
+    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}${isBrokenJson(issue, sent) ? ', which is not valid JSON' : ''}.`,
     ...(allowed && { allowed }),
   };
+};
+
+/** Whether a text part is meant as an object or an array: such a part is read as JSON, so this one could not be. */
+const isBrokenJson = ({ code }: z.core.$ZodIssue, sent: unknown): boolean => {
+  if (code !== 'invalid_type' || typeof sent !== 'string' || !/^\s*[[{]/.test(sent)) return false;
+  try {
+    JSON.parse(sent);
+    return false;
+  } catch {
+    return true;
+  }
 };
 
 /** Whether the name of a field is what is wrong, and not its value. */
