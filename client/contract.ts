@@ -47,10 +47,10 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
-        /** @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves where that matters; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`; default: auto */
+        /** @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise from videos only. Unless it is `off`, parts of a video that stand still flicker less; default: auto */
         readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
         /**
-         * @description takes away blocks of compression and noise: from 1 (a little) to 3 (most of it); `auto`: as much as is measured, and in videos what H.264 leaves where that matters; only for `photo` with `effort` `best`. In videos of every model, `auto` takes the noise away that is measured, and what stands still flickers less unless it is `off`
+         * @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise from videos only. Unless it is `off`, parts of a video that stand still flicker less
          * @default auto
          */
         readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);
