@@ -22,7 +22,7 @@ export const leftOutOfVideo = (info: Media, { unreadable = false } = {}): readon
   ]);
 };
 
-/** Of a lip-synced one: what was said before is not said any more, and what was at one time may be at another. */
+/** Of a lip-synced one: subtitles would be of words that are no longer spoken, and chapters of times that have moved. */
 export const leftOutOfLipSync = (info: Media): readonly Warning[] =>
   info.kind === 'image'
     ? []

@@ -36,8 +36,8 @@ export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Relea
 };
 
 /**
- * The level of a JPEG by its own table: what is measured may be more, where it was a worse one before. Its pixels alone do not
- * tell it of text and drawings: docs/decisions/0094.
+ * The level of a JPEG by its own quantisation table. The level that is measured may be higher, where an earlier and coarser
+ * JPEG was saved again. On text and drawings measuring fails, so the table is needed: docs/decisions/0094.
  */
 export const statedLevel = (
   { jpegStep = 0 }: Pick<ImageInfo, 'jpegStep'>,

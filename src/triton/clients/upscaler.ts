@@ -33,7 +33,7 @@ export type Level = number;
 export const JPEG: Level = 4;
 /** What H.264 left. */
 export const H264: Level = 5;
-/** As much as is measured of what was a JPEG once. */
+/** The model measures the level itself, by the traces of a JPEG and by noise (enhance/upscale/damage.py). */
 export const MEASURED: Level = -1;
 
 /** Each model that callers know is a slot of its own. */
