@@ -155,18 +155,19 @@ test('the subject is measured where nothing covers its mouth, and not behind a m
   const options = LipsyncOptions.parse({ model: 'balanced', options: { style: 'photo' } });
   const box = [0, 0, picture.width, picture.height] as const;
   const sighting = { score: 1, box, id: 0, mesh: 0, opening: 0 };
-  const measureOn = (...pictures: readonly YuvFrame[]) =>
-    measureSubject(
-      { models: balanced, options, signal },
-      (async function* () {
-        for (const one of pictures) yield { info, picture: one, face: sighting, mesh: face };
-      })(),
-    );
+  const portrayals = async function* (pictures: readonly YuvFrame[]) {
+    for (const one of pictures) yield { info, picture: one, face: sighting, mesh: face };
+  };
+  const measureOnEither = (planned: readonly YuvFrame[], others: readonly YuvFrame[]) =>
+    measureSubject({ models: balanced, options, signal }, portrayals(planned), portrayals(others));
+  const measureOn = (...planned: readonly YuvFrame[]) => measureOnEither(planned, []);
   const clean = await measureOn(picture);
   const microphone = { ...picture, pixels: behind(0.15, picture, face) };
   assert.equal(await measureOn(microphone, picture), clean);
   assert.not.equal(await measureOn(microphone), clean);
   assert.equal(await measureOn(picture, microphone), clean);
+  const hand = { ...picture, pixels: behind(0.3, picture, face) };
+  assert.equal(await measureOnEither([hand, hand], [hand, picture]), clean);
   const mask = { ...picture, pixels: behind(0.5, picture, face) };
   const failure = await measureOn(mask).catch((error: unknown) => error);
   assert.ok(failure instanceof Failure && failure.code === 'no_face_detected', String(failure));

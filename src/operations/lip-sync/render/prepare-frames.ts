@@ -47,8 +47,13 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
     lenders: render.lenders,
   });
   const seen = inOrderOfUse(references, chosen);
-  const candidates = seen.slice(0, Math.max(references.length, 1));
-  const rendering = await measureSubject(task, portrayals(scene, candidates, pictures));
+  const planned = seen.slice(0, Math.max(references.length, 1));
+  const others = spread(seen.slice(planned.length), OTHERS);
+  const rendering = await measureSubject(
+    task,
+    portrayals(scene, planned, pictures),
+    portrayals(scene, others, pictures),
+  );
   const inFlight = config.triton.framesInFlight;
   const inside = await collectInside({
     lenders,
@@ -96,6 +101,16 @@ export const renderFrom = (
     for await (const frame of rendered) if (frame.index >= from) yield frame;
   };
 };
+
+/** In so many other pictures, all over the clip, a subject is looked for whose planned ones are all behind something. */
+const OTHERS = 12;
+
+/** `count` of these, as far apart as can be. */
+const spread = (indices: readonly number[], count: number): number[] =>
+  indices.filter(
+    (_, i) =>
+      Math.floor((i * count) / indices.length) !== Math.floor(((i - 1) * count) / indices.length),
+  );
 
 /** The clip's pictures in which the face is seen, the planned references first. */
 const inOrderOfUse = (

@@ -26,26 +26,41 @@ type Portrayal = {
 /** By how much less of the face has to be covered in a later one of the pictures, for it to be taken. */
 const LESS_COVERED = 0.03;
 
+/** Share of the lower face that is covered behind a microphone or a hand: .3 to .8; where nothing covers it, up to .08, with a beard too. */
+const BEHIND = 0.3;
+
 /** How much of the face is covered by a mask: there is no mouth that could be seen to move. */
 const MASKED = 0.9;
 
 /**
  * What belongs to the subject and not to one picture, measured on the first of these, the best first, in which nothing covers
- * the lower face, or on the one in which least does. Throws no_face_detected for a face that is too small or behind a mask.
+ * the lower face, or on the one in which least does; on others only where all of these are behind something. Throws
+ * no_face_detected for a face that is too small or behind a mask.
  */
 export const measureSubject = async (
   task: Means,
   portrayals: AsyncIterable<Portrayal>,
+  others: AsyncIterable<Portrayal>,
 ): Promise<Rendering> => {
+  let best = await leastCovered(task, portrayals);
+  if (!best || best.covered >= BEHIND) best = await leastCovered(task, others, best);
+  if (!best) throw new Error('the chosen face is in no picture of the clip');
+  return unmasked(best);
+};
+
+const leastCovered = async (
+  task: Means,
+  portrayals: AsyncIterable<Portrayal>,
+  before: Portrayed | null = null,
+): Promise<Portrayed | null> => {
   const upTo = task.models.mouthRender.coveredUpTo ?? 1;
-  let best: Portrayed | null = null;
+  let best = before;
   for await (const portrayal of portrayals) {
     const measured = await measureOn(task, portrayal);
     if (!best || measured.covered < best.covered - LESS_COVERED) best = measured;
     if (best.covered <= upTo) break;
   }
-  if (!best) throw new Error('the chosen face is in no picture of the clip');
-  return unmasked(best);
+  return best;
 };
 
 const measureOn = (task: Means, { info, picture, face, mesh }: Portrayal): Promise<Portrayed> => {
