@@ -51,6 +51,11 @@ def test_a_small_picture_has_its_noise_found(name: str, factor: int) -> None:
     assert denoise_level(noisy(small, 8)) == 3
 
 
+@pytest.mark.parametrize(("name", "darker", "sigma"), [("rocket", 4, 16), ("coffee", 8, 12)])
+def test_noise_is_found_where_black_cuts_some_of_it_off(name: str, darker: int, sigma: float) -> None:
+    assert denoise_level(noisy(reduced(np.asarray(getattr(data, name)() // darker, np.uint8), 2), sigma)) == 3
+
+
 def test_noise_is_found_beside_what_a_jpeg_of_medium_quality_left() -> None:
     assert noise_of(as_jpeg(noisy(reduced(ASTRONAUT, 2), 8), 80)) > 0
 

@@ -18,7 +18,8 @@ _LEAST_BLOCKS = 900  # 128 x 128 pixels: of fewer, some textures spread as littl
 _QUIET, _LEAST_QUIET = 8, 300  # the blocks with the least that is coarse: one of so many, but no fewer than that
 _QUIET_OF_FEW = 4  # and no more than one of so many
 _SHADES = 6  # parts of alike brightness
-_FIRST, _LAST = 3, 252  # of the values of a block that are looked at: beyond, noise is cut off
+_FIRST, _LAST = 3, 252  # beyond these values noise is cut off
+_MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
 def noise_level(luma: Floats) -> int:
@@ -27,7 +28,8 @@ def noise_level(luma: Floats) -> int:
     luma: h x w, 0..255: the middle of a picture.
     """
     blocks = _blocks(luma)
-    blocks = blocks[(blocks.min(axis=1) > _FIRST) & (blocks.max(axis=1) < _LAST)]
+    cut_off = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1)
+    blocks = blocks[cut_off <= _MOST_CUT_OFF]
     if len(blocks) < _LEAST_BLOCKS:
         return 0
     count = max(len(blocks) // _QUIET, min(len(blocks) // _QUIET_OF_FEW, _LEAST_QUIET))
