@@ -74,6 +74,12 @@ def test_texture_and_what_is_clean_is_no_noise(name: str) -> None:
         assert noise_of(reduced(picture, factor)) == 0
 
 
+def test_blocks_that_repeat_are_no_noise() -> None:
+    letters = np.random.default_rng(1).normal(128, 8, (8, 8, 8))
+    page = letters[np.random.default_rng(2).integers(0, 8, (32, 32))].transpose(0, 2, 1, 3).reshape(256, 256)
+    assert noise_level(np.asarray(page, np.float32)) == 0
+
+
 @pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:112, :112], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])
 def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture) -> None:
     assert noise_of(picture) == 0

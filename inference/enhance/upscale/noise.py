@@ -9,7 +9,7 @@ from bisect import bisect
 
 import numpy as np
 
-from .blocks import BLOCK, Floats, blocks_of, wave
+from .blocks import BLOCK, Floats, blocks_of, distinct, wave
 
 _LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
 _STRONGEST = 20.0  # beyond it is sand and gravel
@@ -17,6 +17,7 @@ _LARGEST_SPREAD = 0.22  # of blocks' strengths. Noise has 0.13 to 0.21, texture 
 _LEAST_BLOCKS = 900  # 128 x 128 pixels: of fewer, some textures spread as little as noise
 _QUIET, _LEAST_QUIET = 8, 300  # the blocks with the least that is coarse: one of so many, but no fewer than that
 _QUIET_OF_FEW = 4  # and no more than one of so many
+_LEAST_DISTINCT = 0.95  # of the quiet blocks. Those of noise all are; those of a page of text repeat
 _SHADES = 6  # parts of alike brightness
 _FIRST, _LAST = 3, 252  # beyond these values noise is cut off
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
@@ -33,10 +34,11 @@ def noise_level(luma: Floats) -> int:
     if len(blocks) < _LEAST_BLOCKS:
         return 0
     count = max(len(blocks) // _QUIET, min(len(blocks) // _QUIET_OF_FEW, _LEAST_QUIET))
-    quiet = np.argsort(_strengths(blocks, _COARSE))[:count]
-    noise = float(np.median(_strengths(blocks[quiet], _FINE)))
-    found = _LIMITS[0] <= noise <= _STRONGEST and _spread(blocks[quiet]) < _LARGEST_SPREAD
-    return bisect(_LIMITS, noise) if found else 0
+    quiet = blocks[np.argsort(_strengths(blocks, _COARSE))[:count]]
+    noise = float(np.median(_strengths(quiet, _FINE)))
+    if not _LIMITS[0] <= noise <= _STRONGEST or _spread(quiet) >= _LARGEST_SPREAD:
+        return 0
+    return bisect(_LIMITS, noise) if len(distinct(quiet)) >= _LEAST_DISTINCT * count else 0
 
 
 def _blocks(luma: Floats) -> Floats:
