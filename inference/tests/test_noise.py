@@ -26,8 +26,8 @@ def noise_of(picture: Picture) -> int:
     return noise_level(np.asarray(picture @ LUMA, np.float32))
 
 
-def half(picture: Picture) -> Picture:
-    return np.asarray(Image.fromarray(picture).reduce(2))
+def reduced(picture: Picture, factor: int) -> Picture:
+    return np.asarray(Image.fromarray(picture).reduce(factor))
 
 
 @pytest.mark.parametrize(("sigma", "level"), [(4, 1), (8, 3), (16, 3)])
@@ -45,6 +45,21 @@ def test_grain_is_noise() -> None:
     assert denoise_level(noisy(ASTRONAUT, 12, blur=0.7)) == 3
 
 
+@pytest.mark.parametrize(("name", "factor"), [("astronaut", 3), ("coffee", 2), ("rocket", 4)])
+def test_a_small_picture_has_its_noise_found(name: str, factor: int) -> None:
+    small = reduced(np.asarray(getattr(data, name)()), factor)
+    assert denoise_level(noisy(small, 8)) == 3
+
+
+@pytest.mark.parametrize(("name", "darker", "sigma"), [("rocket", 4, 16), ("coffee", 8, 12)])
+def test_noise_is_found_where_black_cuts_some_of_it_off(name: str, darker: int, sigma: float) -> None:
+    assert denoise_level(noisy(reduced(np.asarray(getattr(data, name)() // darker, np.uint8), 2), sigma)) == 3
+
+
+def test_noise_is_found_beside_what_a_jpeg_of_medium_quality_left() -> None:
+    assert noise_of(as_jpeg(noisy(reduced(ASTRONAUT, 2), 8), 80)) > 0
+
+
 @pytest.mark.parametrize("quality", [95, 90, 85])
 def test_a_jpeg_of_good_quality_hides_no_strong_noise(quality: int) -> None:
     assert denoise_level(as_jpeg(noisy(ASTRONAUT, 12), quality)) == 3
@@ -55,9 +70,16 @@ def test_texture_and_what_is_clean_is_no_noise(name: str) -> None:
     found = np.asarray(getattr(data, name)())
     picture = found if found.ndim == 3 else np.repeat(found[:, :, None], 3, axis=2)
     assert noise_of(picture) == 0
-    assert noise_of(half(picture)) == 0
+    for factor in (2, 3, 4):
+        assert noise_of(reduced(picture, factor)) == 0
 
 
-@pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:128, :128], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])
+def test_blocks_that_repeat_are_no_noise() -> None:
+    letters = np.random.default_rng(1).normal(128, 8, (8, 8, 8))
+    page = letters[np.random.default_rng(2).integers(0, 8, (32, 32))].transpose(0, 2, 1, 3).reshape(256, 256)
+    assert noise_level(np.asarray(page, np.float32)) == 0
+
+
+@pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:112, :112], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])
 def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture) -> None:
     assert noise_of(picture) == 0

@@ -2,22 +2,25 @@
 
 A sensor's noise and the grain of film are the same all over a picture, or change with its brightness alone. So among blocks
 of one brightness with little in them, fine frequencies are about as strong in one as in the next. In sand, water or cloth
-they are not. docs/decisions/0121.
+they are not. docs/decisions/0121 and 0133.
 """
 
 from bisect import bisect
 
 import numpy as np
 
-from .blocks import BLOCK, Floats, blocks_of, wave
+from .blocks import BLOCK, Floats, blocks_of, distinct, wave
 
 _LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
 _STRONGEST = 20.0  # beyond it is sand and gravel
 _LARGEST_SPREAD = 0.22  # of blocks' strengths. Noise has 0.13 to 0.21, texture of whole pictures from 0.24 on
-_LEAST_BLOCKS = 600  # 200 x 200 pixels: of fewer, some textures spread as little as noise
-_QUIET = 4  # one block of so many, by what is coarse in it
+_LEAST_BLOCKS = 900  # 128 x 128 pixels: of fewer, some textures spread as little as noise
+_QUIET, _LEAST_QUIET = 8, 300  # the blocks with the least that is coarse: one of so many, but no fewer than that
+_QUIET_OF_FEW = 4  # and no more than one of so many
+_LEAST_DISTINCT = 0.95  # of the quiet blocks. Those of noise all are; those of a page of text repeat
 _SHADES = 6  # parts of alike brightness
-_FIRST, _LAST = 3, 252  # of the values of a block that are looked at: beyond, noise is cut off
+_FIRST, _LAST = 3, 252  # beyond these values noise is cut off
+_MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
 def noise_level(luma: Floats) -> int:
@@ -25,14 +28,23 @@ def noise_level(luma: Floats) -> int:
 
     luma: h x w, 0..255: the middle of a picture.
     """
-    blocks = np.asarray(blocks_of(luma), np.float32)
-    blocks = blocks[(blocks.min(axis=1) > _FIRST) & (blocks.max(axis=1) < _LAST)]
+    blocks = _blocks(luma)
+    cut_off = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1)
+    blocks = blocks[cut_off <= _MOST_CUT_OFF]
     if len(blocks) < _LEAST_BLOCKS:
         return 0
-    quiet = np.argsort(_strengths(blocks, _COARSE))[: len(blocks) // _QUIET]
-    noise = float(np.median(_strengths(blocks[quiet], _FINE)))
-    found = _LIMITS[0] <= noise <= _STRONGEST and _spread(blocks[quiet]) < _LARGEST_SPREAD
-    return bisect(_LIMITS, noise) if found else 0
+    count = max(len(blocks) // _QUIET, min(len(blocks) // _QUIET_OF_FEW, _LEAST_QUIET))
+    quiet = blocks[np.argsort(_strengths(blocks, _COARSE))[:count]]
+    noise = float(np.median(_strengths(quiet, _FINE)))
+    if not _LIMITS[0] <= noise <= _STRONGEST or _spread(quiet) >= _LARGEST_SPREAD:
+        return 0
+    return bisect(_LIMITS, noise) if len(distinct(quiet)) >= _LEAST_DISTINCT * count else 0
+
+
+def _blocks(luma: Floats) -> Floats:
+    """n x 64: side by side, and again shifted by half a block down, across and both."""
+    shifts = (0, BLOCK // 2)
+    return np.concatenate([np.asarray(blocks_of(luma[down:, across:]), np.float32) for down in shifts for across in shifts])
 
 
 def _spread(blocks: Floats) -> float:
