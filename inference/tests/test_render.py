@@ -230,6 +230,24 @@ def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:
     assert beside(1.4) == 0
 
 
+def test_a_wide_mouth_is_open_farther_towards_its_corners_than_a_narrow_one_unless_both_are_wide_open() -> None:
+    """Of the middle's opening, people's lips are .28 apart at .8 of the way where the mouth is .8 as wide as at rest, and .48
+    at 1.2 (docs/decisions/0122)."""
+    planes, mesh = drawn(size=800)
+    patch = patch_of(planes, BT601, mesh)
+    own, rest = lips_of(patch.head, patch.pose, planes), SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+
+    def beside(opening: float, wider: float) -> float:
+        asked = asked_of(shape_of(target(opening, wider * rest.width), rest), rest, own)
+        apart = (asked.lower_inner - asked.upper_inner)[:, 1]
+        across = asked.upper_inner[:, 0] - asked.upper_inner[SAMPLES // 2, 0]
+        return float(np.interp(0.8 * across[-1], across, apart)) / asked.gap
+
+    assert beside(0.08, 0.8) == pytest.approx(0.28, abs=0.08)
+    assert beside(0.08, 1.2) == pytest.approx(0.48, abs=0.08)
+    assert beside(0.30, 1.2) - beside(0.30, 0.8) < 0.5 * (beside(0.08, 1.2) - beside(0.08, 0.8))
+
+
 def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() -> None:
     planes, mesh = drawn(size=800)
     pose = pose_of(mesh)
@@ -275,6 +293,20 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
         x, y = np.round(mesh[corner, :2]).astype(int)
         reach = round(0.07 * unit)
         assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
+
+
+def test_corners_of_an_open_mouth_are_lit_where_it_opens_less_and_stay_dark_where_it_stays_as_open() -> None:
+    (shut, mesh_shut), (planes, mesh) = drawn(), drawn(gap=0.25)
+    reach = round(0.05 * pose_of(mesh).scale)
+    corners = np.round(mesh[[61, 291], :2]).astype(int)
+    for corner in corners:
+        cv2.circle(planes.y, corner.tolist(), round(0.03 * pose_of(mesh).scale), (50,), -1, cv2.LINE_AA)
+
+    def dark(opening: float) -> float:
+        made = done(planes, mesh, target(opening, own_width(mesh)), subject=measure(shut, BT601, mesh_shut)).planes
+        return max(float(np.percentile(made.y[y - reach : y + reach, x - reach : x + reach], 10)) for x, y in corners)
+
+    assert dark(0.25) < dark(0.10) - 15
 
 
 @pytest.mark.parametrize(("opening", "width"), [(0.1, 1.0), (0.15, 0.85)])

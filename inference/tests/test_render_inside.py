@@ -310,7 +310,7 @@ def test_teeth_are_drawn_in_the_light_in_which_the_frame_shows_its_own() -> None
         planes, mesh = in_shade(0.16, of_frame)
         made = render(planes, BT601, mesh, MouthRequest(target(0.10), subject, "photo", BALANCED, inside)).planes
         x, y = np.round(mesh[13, :2]).astype(int)
-        rows = made.y[y : y + 24, x - 20 : x - 10]
+        rows = made.y[y : y + 24, x - 12 : x - 2]
         return float(np.percentile(rows, 80)) - 16
 
     assert light(0.8) / light(1.0) == pytest.approx(0.83, abs=0.03)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Plane, Planes, even, from_rgb, paint
 from enhance.render.lips.outline import Lips
 from enhance.render.lips.shape import Asked, closeness
@@ -21,6 +21,8 @@ ENDING, ENDED = (0.10, 0.90), (0.9, 1.02)
 """Of the way from the middle to a corner: where DARK turns into CORNER, as in people's mouths, and where the line fades out."""
 CORNER_REACH = (0.035, 0.075)
 """From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
+KEPT_OPEN = (0.5, 1.0)
+"""Of the frame's own opening: an asked one from which its corners are lit less, and not at all: they stay open, and dark."""
 STRONGEST, FAINTEST = 0.85, 0.01
 """Opacity of the line at most, and that below which none is drawn."""
 
@@ -35,7 +37,7 @@ def light_corners(
     corners is the cheeks', and stays.
     """
     own, asked = lips
-    opacity = STRONGEST * (1 - own.closed) * belief * (1 - laughs)
+    opacity = STRONGEST * (1 - own.closed) * (1 - ramp(asked.gap / max(own.gap, 1e-3), *KEPT_OPEN)) * belief * (1 - laughs)
     if opacity < FAINTEST:
         return
     light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)

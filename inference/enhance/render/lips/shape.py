@@ -23,11 +23,14 @@ LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
 KEPT = 0.95
 """Of a laugh's width: the folds and shades beside its corners go where these go."""
 
-PARTED = 0.90
+PARTED = 0.96
 """Of the way from the middle to the corners: beyond, lips touch however far the mouth opens."""
-FULL, FULL_ABOVE, FULL_BELOW = 2.74, 4.5, 4.2
-"""Exponents of the way by which the edges of opening lips move less towards the corners: both inner ones, and the outer one of
-the upper and of the lower lip, which move up to the corners (docs/decisions/0061)."""
+FULL, FULLER, TALL = 2.35, 3.0, (0.10, 0.37)
+"""Exponent of the way by which the inner edges of opening lips move less towards the corners, at the width at rest; by how much
+it is larger in a mouth twice as wide (a smile is open up to its corners, an o narrows at once); and openings, S, from which
+that is less so, and no longer (docs/decisions/0122)."""
+FULL_ABOVE, FULL_BELOW = 4.5, 4.2
+"""The same of the outer edge of the upper and of the lower lip, which move up to the corners (docs/decisions/0061)."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
@@ -160,15 +163,16 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding
     own_upper, own_lower = _below(own.upper_outer, own.upper_inner), -_below(own.lower_outer, own.lower_inner)
     # Their outer edges go on moving where the inner ones hardly do.
-    more_above = rise * (_narrowing(top, FULL_ABOVE) - _narrowing(top, FULL, PARTED))
-    more_below = fall * (_narrowing(bottom, FULL_BELOW) - _narrowing(bottom, FULL, PARTED))
+    full = FULL + FULLER * (1 - ramp(g, *TALL)) * wide
+    more_above = rise * (_narrowing(top, FULL_ABOVE) - _narrowing(top, full, PARTED))
+    more_below = fall * (_narrowing(bottom, FULL_BELOW) - _narrowing(bottom, full, PARTED))
     upper_lip = _thickness(_below(rest.upper_outer, rest.line) + more_above, own_upper) * (thick - 0.45 * g)
     lower_lip = _thickness(-_below(rest.lower_outer, rest.line) + more_below, own_lower) * (thick - 0.25 * g)
 
     upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
     upper, lower = line.copy(), line.copy()
-    parted = _narrowing(line, FULL, PARTED)
+    parted = _narrowing(line, full, PARTED)
     upper[:, 1] -= rise * parted
     lower[:, 1] += fall * parted
     ends = np.abs(ALONG) ** 6
