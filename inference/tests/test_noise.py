@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from enhance.picture import LUMA, Picture
+from enhance.picture import Picture
 from enhance.upscale.damage import denoise_level
 from enhance.upscale.noise import noise_level
 from tests.pictures import as_jpeg, pattern
@@ -23,7 +23,7 @@ def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
 
 
 def noise_of(picture: Picture) -> int:
-    return noise_level(np.asarray(picture @ LUMA, np.float32))
+    return noise_level(np.asarray(picture, np.float32))
 
 
 def reduced(picture: Picture, factor: int) -> Picture:
@@ -56,6 +56,16 @@ def test_noise_is_found_where_black_cuts_some_of_it_off(name: str, darker: int, 
     assert denoise_level(noisy(reduced(np.asarray(getattr(data, name)() // darker, np.uint8), 2), sigma)) == 3
 
 
+@pytest.mark.parametrize("name", ["gravel", "grass", "chelsea"])
+def test_noise_that_each_channel_has_for_itself_is_found_in_texture(name: str) -> None:
+    found = np.asarray(getattr(data, name)())
+    texture = reduced(found if found.ndim == 3 else np.repeat(found[:, :, None], 3, axis=2), 2)
+    assert noise_of(texture) == 0
+    assert noise_of(noisy(texture, 8)) == 3
+    in_all_channels = np.repeat(noisy(texture[:, :, :1], 8), 3, axis=2)
+    assert noise_of(in_all_channels) == 0
+
+
 def test_noise_is_found_beside_what_a_jpeg_of_medium_quality_left() -> None:
     assert noise_of(as_jpeg(noisy(reduced(ASTRONAUT, 2), 8), 80)) > 0
 
@@ -77,7 +87,7 @@ def test_texture_and_what_is_clean_is_no_noise(name: str) -> None:
 def test_blocks_that_repeat_are_no_noise() -> None:
     letters = np.random.default_rng(1).normal(128, 8, (8, 8, 8))
     page = letters[np.random.default_rng(2).integers(0, 8, (32, 32))].transpose(0, 2, 1, 3).reshape(256, 256)
-    assert noise_level(np.asarray(page, np.float32)) == 0
+    assert noise_of(np.repeat(page[:, :, None], 3, axis=2)) == 0
 
 
 @pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:112, :112], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])

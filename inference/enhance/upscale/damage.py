@@ -33,7 +33,8 @@ def denoise_level(picture: AnyPicture) -> int:
     """Which of upscaler.DENOISING is the truest to what was a JPEG (docs/decisions/0050), or is noisy (0121); 0 for none."""
     middle = _middle(picture)
     luma = _luma(middle)
-    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(luma))
+    rgb = np.asarray(middle * (255 / white(picture)), np.float32)
+    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(rgb))
 
 
 def jpeg_step(picture: AnyPicture) -> float:
