@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from enhance.picture import Picture
+from enhance.picture import LUMA, Picture
 from enhance.upscale.damage import denoise_level
 from enhance.upscale.noise import noise_level
 from tests.pictures import as_jpeg, pattern
@@ -23,7 +23,7 @@ def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
 
 
 def noise_of(picture: Picture) -> int:
-    return noise_level(np.asarray(picture, np.float32))
+    return noise_level(np.asarray(picture @ LUMA, np.float32), np.asarray(picture, np.float32))
 
 
 def reduced(picture: Picture, factor: int) -> Picture:

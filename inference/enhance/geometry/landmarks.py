@@ -32,6 +32,8 @@ UPPER_INNER = (78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308)
 LOWER_INNER = (78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308)
 UPPER_OUTER = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291)
 LOWER_OUTER = (61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291)
+OUTER_RING = (*UPPER_OUTER, *LOWER_OUTER[-2:0:-1])
+"""The outer contour of the lips, all the way round."""
 
 NOSE = (2, 97, 326, 98, 327, 94, 1, 4, 5, 195)
 """Rigid on the skull. The mean of many points is steadier than any of them."""

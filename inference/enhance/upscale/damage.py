@@ -34,7 +34,7 @@ def denoise_level(picture: AnyPicture) -> int:
     middle = _middle(picture)
     luma = _luma(middle)
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
-    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(rgb))
+    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(luma, rgb))
 
 
 def jpeg_step(picture: AnyPicture) -> float:

@@ -27,19 +27,19 @@ _OF_ONE = float(np.sqrt(np.square(LUMA).sum() / 2))  # of a difference of channe
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
-def noise_level(rgb: Floats) -> int:
+def noise_level(luma: Floats, rgb: Floats) -> int:
     """Level of upscaler.DENOISING that is the truest to a noisy picture; 0 where no noise is found.
 
-    rgb: h x w x 3, 0..255: the middle of a picture. Noise is looked for in its brightness, and then where its channels differ:
-    texture is in all of them, noise of a sensor or a program in each for itself.
+    luma: h x w, rgb: h x w x 3, 0..255: the middle of a picture. Noise is looked for in its luma, and then where its channels
+    differ: texture is in all of them, noise of a sensor or a program in each for itself.
     """
-    luma = np.asarray(rgb @ LUMA, np.float32)
     blocks = _blocks(luma)
     kept = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1) <= _MOST_CUT_OFF
     if np.count_nonzero(kept) < _LEAST_BLOCKS:
         return 0
-    brightness = blocks[kept].mean(axis=1)
-    noise = _noise_of(blocks[kept], brightness) or _noise_between(rgb, kept, brightness)
+    blocks = blocks[kept]
+    brightness = blocks.mean(axis=1)
+    noise = _noise_of(blocks, brightness) or _noise_between(rgb, kept, brightness)
     return bisect(_LIMITS, noise)
 
 

@@ -47,7 +47,8 @@ const isWrapper = (schema: Schema) =>
   schema instanceof z.ZodPrefault ||
   schema instanceof z.ZodNullable;
 
-const asJson = (text: string): unknown => {
+/** What the text says as JSON; the text itself where it is none. */
+export const asJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

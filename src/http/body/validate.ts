@@ -4,6 +4,7 @@ import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
 import { expected } from '../../expected.ts';
 import { shorten } from '../shorten.ts';
+import { asJson } from './canonical.ts';
 
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
@@ -79,15 +80,11 @@ const faultOf = (issue: z.core.$ZodIssue, { value, sent }: Both, pointer: string
 };
 
 /** Whether a text part is meant as an object or an array: such a part is read as JSON, so this one could not be. */
-const isBrokenJson = ({ code }: z.core.$ZodIssue, sent: unknown): boolean => {
-  if (code !== 'invalid_type' || typeof sent !== 'string' || !/^\s*[[{]/.test(sent)) return false;
-  try {
-    JSON.parse(sent);
-    return false;
-  } catch {
-    return true;
-  }
-};
+const isBrokenJson = ({ code }: z.core.$ZodIssue, sent: unknown): boolean =>
+  code === 'invalid_type' &&
+  typeof sent === 'string' &&
+  /^\s*[[{]/.test(sent) &&
+  asJson(sent) === sent;
 
 /** Whether the name of a field is what is wrong, and not its value. */
 const isKey = ({ code }: z.core.$ZodIssue): boolean => code === 'invalid_key';

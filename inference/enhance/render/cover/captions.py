@@ -7,7 +7,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import LOWER_OUTER, NOSE_BASE, UPPER_OUTER
+from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
 from enhance.geometry.planes import Plane, Planes, even, full_yuv, paint
 from enhance.membrane import spread
 from enhance.render.mask import ALL, put_back, within
@@ -23,7 +23,6 @@ BESIDE = 0.035
 """S round letters that are taken off with them."""
 MOST_OF_MOUTH = 0.2
 """Share of the mouth behind letters, from which the frame is left alone."""
-OUTER_RING = (*UPPER_OUTER, *LOWER_OUTER[-2:0:-1])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
-from enhance.geometry.landmarks import LOWER_OUTER, NOSE_BASE, UPPER_OUTER
+from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
 from enhance.render.cover.expected import JAW as EAR_TO_EAR
 from enhance.render.mask import within
 from enhance.render.patch import Patch
@@ -26,7 +26,6 @@ STEPPED = 1.1
 4.5, drawings shaded like 3D animation up to 0.96 after dithering to 64 colours or JPEG of quality 20."""
 WHOLE_STEP = 0.4
 """Samples: sigma of an edge that goes from skin to the dark of a mouth within one sample."""
-LIP_RING = (*UPPER_OUTER, *LOWER_OUTER[-2:0:-1])
 JAW = EAR_TO_EAR[3:-3]
 """Points of the mesh along the jaw, without those beside the ears."""
 BESIDE = 0.12
@@ -65,7 +64,7 @@ def is_posterised(patch: Patch) -> bool:
     """
     drawn = find(patch.planes, patch.head, patch.pose, white=True)
     if drawn is None:
-        mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(LIP_RING)])
+        mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(OUTER_RING)])
         return roughness_round(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
     return roughness(drawn) > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
 

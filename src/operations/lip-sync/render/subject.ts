@@ -7,6 +7,7 @@ import { codingOf } from '../coding.ts';
 import type { Sighting } from '../faces/track.ts';
 import { SMALLEST_FACE } from '../faces/visible.ts';
 import type { LipSyncTask } from '../task.ts';
+import { COVERED } from '../warnings.ts';
 import { cut, meshIn, patchOf, type Rect } from './patch.ts';
 import { cutFace, cutPixels } from './rgb.ts';
 
@@ -26,9 +27,6 @@ type Portrayal = {
 /** By how much less of the face has to be covered in a later one of the pictures, for it to be taken. */
 const LESS_COVERED = 0.03;
 
-/** Share of the lower face that is covered behind a microphone or a hand: .3 to .8; where nothing covers it, up to .08, with a beard too. */
-const BEHIND = 0.3;
-
 /** How much of the face is covered by a mask: there is no mouth that could be seen to move. */
 const MASKED = 0.9;
 
@@ -43,7 +41,7 @@ export const measureSubject = async (
   others: AsyncIterable<Portrayal>,
 ): Promise<Rendering> => {
   let best = await leastCovered(task, portrayals);
-  if (!best || best.covered >= BEHIND) best = await leastCovered(task, others, best);
+  if (!best || best.covered >= COVERED) best = await leastCovered(task, others, best);
   if (!best) throw new Error('the chosen face is in no picture of the clip');
   return unmasked(best);
 };
