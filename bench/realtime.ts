@@ -10,11 +10,12 @@ import { h264, makeClip } from '../tests/real/clip.ts';
 import { ffmpegPath } from '../tests/real/ffmpeg.ts';
 import { tempDir } from '../tests/real/run.ts';
 import { realService } from '../tests/real/service.ts';
+import { ownTriton } from '../tests/real/triton.ts';
 import { median, tell } from './bare.ts';
 
 const [width = 640, height = 360, seconds = 8, rounds = 3] = process.argv.slice(2).map(Number);
 const dir = tempDir('bench');
-const service = await realService();
+const service = await realService({}, ownTriton(['photo_realtime']));
 const caller = await service.caller(1_000_000);
 
 /** Seconds of the bare chain. */

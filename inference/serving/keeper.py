@@ -9,6 +9,8 @@ OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS have Triton send span
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
 - A Python process that is still loading a model with a file UNWANTED in its folder is killed: it may hang.
 - When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
+- Of models whose config has the parameter cores_per_instance there are more instances on a machine with more cores; Triton
+  knows fixed numbers only.
 """
 
 import contextlib
@@ -20,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -57,6 +60,10 @@ UNWANTED = ".unwanted"
 STUCK_SECONDS = 30.0 * PATIENCE
 """A process that ended before it listened, and that Triton has not cleared away by then, is one that Triton waits for."""
 PING_WITHIN_SECONDS = 6 * 3600.0
+CORES_PER_INSTANCE = re.compile(r'key: "cores_per_instance", value: { string_value: "(\d+)" }')
+COUNT = re.compile(r"(?<=instance_group \[ { count: )\d+")
+MOST_INSTANCES = 8
+"""Of a model, where the machine has cores for more: each takes 60 to 200 MB."""
 LOAD_SECONDS = 180.0 * PATIENCE
 """A load whose processes, for so long, do less than BUSY_SHARE is one that does not end. On a busy machine it may take as long
 as it likes: to start Triton anew would have all other models load as well, and make the machine busier."""
@@ -473,6 +480,53 @@ def traced(endpoint: str) -> list[str]:
     return [f"--trace-config={setting}" for setting in settings]
 
 
+def spread_first(command: list[str], folder: Path) -> list[str]:
+    """Triton's command with `spread` applied to its first repository. Releases come into the second one while Triton runs: they
+    have the instances that their configs say."""
+    flag = "--model-repository="
+    first = next((word for word in command if word.startswith(flag)), None)
+    if not first:
+        return command
+    repository = spread(Path(first.removeprefix(flag)), cores(), folder)
+    return [f"{flag}{repository}" if word == first else word for word in command]
+
+
+def cores() -> int:
+    """ENHANCE_THREADS, by which who shares a machine says how much of it the models may use; else all that Triton may use."""
+    return int(os.environ.get("ENHANCE_THREADS") or len(os.sched_getaffinity(0)))
+
+
+def spread(repository: Path, cores: int, folder: Path) -> Path:
+    """A repository in the empty `folder` with as many instances of each model as it wants on so many cores.
+
+    It has links to all but the configs that differ. Where none would, the repository itself is returned.
+    """
+    texts = {config.parent.name: config.read_text() for config in repository.glob("*/config.pbtxt")}
+    changed = {model: more for model, text in texts.items() if (more := with_instances(text, cores)) != text}
+    if not changed:
+        return repository
+    for model in repository.iterdir():
+        if model.name not in changed:
+            (folder / model.name).symlink_to(model.resolve())
+            continue
+        (folder / model.name).mkdir()
+        for part in model.iterdir():
+            if part.name != "config.pbtxt":
+                (folder / model.name / part.name).symlink_to(part.resolve())
+        (folder / model.name / "config.pbtxt").write_text(changed[model.name])
+    return folder
+
+
+def with_instances(config: str, cores: int) -> str:
+    """The text of a config.pbtxt with an instance for each `cores_per_instance` cores: its own count or more, MOST_INSTANCES or
+    fewer. Without that parameter it stays as it is."""
+    wanted = CORES_PER_INSTANCE.search(config)
+    if not wanted:
+        return config
+    count = min(MOST_INSTANCES, cores // int(wanted[1]))
+    return COUNT.sub(lambda stated: str(max(int(stated[0]), count)), config)
+
+
 def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
@@ -508,13 +562,14 @@ def main(command: list[str]) -> int:
     tracing = traced(os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", ""))
     if regions:
         threading.Thread(target=close_regions, args=(regions[1],), daemon=True).start()
-    child = subprocess.Popen([*guarded(command, secret), *tracing])
-    try:
-        return stay_with(child, Keeper(child.pid, Triton(flags["http-port"], secret)))
-    finally:
-        # Nobody would watch over it, and it would hold the ports of the next one.
-        child.kill()
-        child.wait()
+    with tempfile.TemporaryDirectory(prefix="enhance-models-") as folder:
+        child = subprocess.Popen([*guarded(spread_first(command, Path(folder)), secret), *tracing])
+        try:
+            return stay_with(child, Keeper(child.pid, Triton(flags["http-port"], secret)))
+        finally:
+            # Nobody would watch over it, and it would hold the ports of the next one.
+            child.kill()
+            child.wait()
 
 
 def stay_with(child: subprocess.Popen[bytes], keeper: Keeper) -> int:

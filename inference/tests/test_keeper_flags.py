@@ -1,10 +1,10 @@
-"""Which flags the keeper adds to Triton's command, for releases that know them and for those that do not."""
+"""Which flags the keeper adds to Triton's command, and how many instances its models get."""
 
 from pathlib import Path
 
 import pytest
 
-from serving.keeper import guarded, traced
+from serving.keeper import guarded, spread, spread_first, traced, with_instances
 
 SECRET = "s" * 16
 
@@ -48,3 +48,39 @@ def test_only_what_the_service_records_is_traced_and_sent_to_its_collector(endpo
     settings = [word.removeprefix("--trace-config=") for word in traced(endpoint)]
     assert "opentelemetry,url=http://collector:4318/v1/traces" in settings
     assert {"mode=opentelemetry", "level=TIMESTAMPS", "rate=0"} < set(settings)
+
+
+MODELS = Path(__file__).parents[2] / "models"
+
+
+def count_in(repository: Path, model: str) -> str:
+    (line,) = [line for line in (repository / model / "config.pbtxt").read_text().splitlines() if "instance_group" in line]
+    return line.split("count: ")[1].split(",")[0]
+
+
+@pytest.mark.parametrize(("cores", "renderers", "trackers"), [(8, "4", "1"), (16, "8", "2"), (64, "8", "8")])
+def test_on_more_cores_a_model_has_more_instances(tmp_path: Path, cores: int, renderers: str, trackers: str) -> None:
+    repository = spread(MODELS, cores, tmp_path)
+    assert repository == tmp_path
+    assert {folder.name for folder in repository.iterdir()} == {folder.name for folder in MODELS.iterdir()}
+    assert count_in(repository, "mouth_render_studio") == renderers
+    assert count_in(repository, "face_track") == trackers
+    assert count_in(repository, "mouth_plan") == "1"
+    for model in ("mouth_render_studio", "mouth_plan"):
+        assert (repository / model / "1" / "model.py").samefile(MODELS / model / "1" / "model.py")
+
+
+def test_on_few_cores_the_repository_stays(tmp_path: Path) -> None:
+    assert spread(MODELS, 2, tmp_path) == MODELS
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_says_nothing_of_cores_keeps_its_instances() -> None:
+    config = "instance_group [ { count: 2, kind: KIND_CPU } ]"
+    assert with_instances(config, 64) == config
+
+
+def test_only_the_first_repository_gets_more_instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENHANCE_THREADS", "16")
+    given = ["tritonserver", f"--model-repository={MODELS}", "--model-repository=/added"]
+    assert spread_first(given, tmp_path) == ["tritonserver", f"--model-repository={tmp_path}", "--model-repository=/added"]

@@ -1,4 +1,4 @@
-/** What another account of this machine can reach of the embedded Triton 24.10, which has published holes. */
+/** The embedded Triton: what another account of this machine can reach of 24.10, which has published holes, and its instances. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { places } from '../../src/stack/home.mjs';
 import { startTriton } from '../../src/stack/triton.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
 import { adminHeader } from '../../src/triton/protocol/wire.ts';
 import { freePorts } from '../real/ports.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
@@ -14,8 +15,18 @@ import { ownTriton, repositories } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('embedded Triton');
-const triton = await ownTriton(['echo']);
+const settings = { ENHANCE_THREADS: '6' };
+const triton = await ownTriton(['echo', 'mouth_render_fast'], repositories, { settings });
 const { hostname, port } = new URL(triton.httpUrl);
+
+test('of a model that shares the cores out there is an instance for every few of them', async () => {
+  const control = openControl({ ...triton, adminSecret });
+  const { instance_group: groups } = await control.modelConfig('mouth_render_fast');
+  assert.equal(
+    groups.map(({ count }) => count),
+    [3],
+  );
+});
 
 /** The status line of the answer to raw bytes; what went wrong where there is none. */
 const send = (bytes: string): Promise<string> =>

@@ -19,12 +19,13 @@ const config: ModelConfig = {
   max_batch_size: 0,
   input: [image],
   output: [image],
+  instance_group: [{ count: 2 }, { count: 1 }],
   parameters: { release: 'photo-r1', scales: '2,4,8' },
 };
 
 test('a model that has what we use is accepted, with whatever it has besides', () => {
   const { parameters } = config;
-  const photo = { slot: 'photo', name: 'photo', release: 'photo-r1', parameters };
+  const photo = { slot: 'photo', name: 'photo', release: 'photo-r1', instances: 3, parameters };
   assert.equal(loadedAs(slot, config), photo);
   const second = { ...config, name: 'photo__r2' };
   assert.equal(loadedAs(slot, second), { ...photo, name: 'photo__r2' });

@@ -1,3 +1,4 @@
+import type { Size } from '../../frame.ts';
 import { chaptersInput, type FfmpegOptions, fileInput } from '../ffmpeg.ts';
 import type { Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
@@ -45,7 +46,7 @@ export const encodeVideo = (
     ...[...later(first.time - beginningOf(info)), ...pipeInput],
     ...sourceInputs(source),
     ...['-map', '0:V:0', ...sourceArgs(source)],
-    ...pictureArgs(info, { isRgb: isRgb(first), filters, quality: quality(output), ffmpeg }),
+    ...pictureArgs(info, { first, filters, quality: quality(output), ffmpeg }),
     ...wholeFileArgs(info, target),
   ]);
 };
@@ -94,7 +95,7 @@ export const encodePart = (
   encode(frames, { ffmpeg, signal, fps: format.fps }, (first) => [
     ...[...pipeInput, '-map', '0:V:0'],
     ...pictureArgs(format, {
-      isRgb: isRgb(first),
+      first,
       filters,
       ffmpeg,
       quality: output ? quality(output) : CLIP_QUALITY,
@@ -137,8 +138,14 @@ export const onClock = <T extends { readonly time: number; readonly duration: nu
 
 const pipeInput = ['-probesize', '1024', '-analyzeduration', '0', '-f', 'matroska', '-i', 'pipe:0'];
 
+/** Of all threads of x264 together. Each takes 12 bytes for a pixel: 8192x4320 gets 4 threads, which take 1.7 GB. */
+const MOST_PIXELS_IN_THREADS = 150e6;
+
+const threadsFor = ({ width, height }: Size, most: number): number =>
+  Math.min(most, Math.max(2, Math.floor(MOST_PIXELS_IN_THREADS / (width * height))));
+
 type PictureEncoding = Pick<FfmpegOptions, 'ffmpeg'> & {
-  readonly isRgb: boolean;
+  readonly first: AnyFrame;
   /** Of ffmpeg, for frames in 4:2:0. */
   readonly filters?: readonly string[] | undefined;
   readonly quality: readonly string[];
@@ -146,18 +153,26 @@ type PictureEncoding = Pick<FfmpegOptions, 'ffmpeg'> & {
 
 const pictureArgs = (
   format: VideoFormat,
-  { isRgb, filters = [], quality, ffmpeg: { preset, threads } }: PictureEncoding,
+  { first, filters = [], quality, ffmpeg: { preset, threads } }: PictureEncoding,
 ): string[] => {
   const { num, den } = format.sampleAspect;
   const graph = [
-    ...(isRgb ? [`scale=${fromRgb(format.colour)}`, 'format=yuv420p'] : []),
+    ...(isRgb(first) ? [`scale=${fromRgb(format.colour)}`, 'format=yuv420p'] : []),
     ...filters,
     ...[`setsar=${num}/${den}:max=65535`, colourTags(format.colour)],
   ];
   return [
     ...['-fps_mode', 'passthrough', '-enc_time_base:v', `1/${timescale(format.timeBase)}`],
     ...['-vf', graph.join(',')],
-    ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality],
+    ...[
+      '-c:v',
+      'libx264',
+      '-preset',
+      preset,
+      '-threads',
+      String(threadsFor(first, threads)),
+      ...quality,
+    ],
     // Reordered pictures (B-frames) of uneven duration would make the track's duration wrong.
     ...(format.constantRate ? [] : ['-bf', '0']),
   ];

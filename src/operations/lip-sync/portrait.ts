@@ -15,6 +15,7 @@ import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
+import { framesAtOnce } from './render/frames-at-once.ts';
 import { insideOfStill } from './render/inside.ts';
 import { openPatchMemory } from './render/patch.ts';
 import { withPixels } from './render/rgb.ts';
@@ -157,8 +158,8 @@ const preparePortraitFrames = async (
     const timed = { index, time: index / PORTRAIT_FPS, duration: 1 / PORTRAIT_FPS };
     return { memory, frame: { ...moved, ...timed, passedThrough } };
   };
-  // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
-  const inFlight = config.triton.framesInFlight + 1;
+  // One more: no instance waits while a frame goes to the encoder.
+  const inFlight = framesAtOnce(config, models.mouthRender) + 1;
   const open: OpenFrames = async function* (from): AsyncGenerator<FinishedFrame> {
     const drawn = inOrder([...frames.keys()].slice(from), inFlight, draw);
     for await (const { memory, frame } of drawn) {

@@ -15,6 +15,8 @@ export type LoadedModel = {
   readonly name: string;
   /** What callers see as model_version, or as a part of it. */
   readonly release: string;
+  /** How many requests it computes at a time. */
+  readonly instances: number;
   /** All parameters of the model's config.pbtxt. */
   readonly parameters: Readonly<Record<string, string>>;
 };
@@ -40,6 +42,7 @@ export const loadedAs = (slot: Slot, config: ModelConfig): LoadedModel => {
     slot: slot.name,
     name: config.name,
     release: config.parameters.release ?? '',
+    instances: config.instance_group.reduce((sum, { count }) => sum + count, 0),
     parameters: config.parameters,
   };
 };

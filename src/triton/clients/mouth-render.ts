@@ -64,6 +64,8 @@ export type MouthRender = {
   readonly lenders: number;
   /** `Measured.covered` up to which a picture is good enough to be measured; null: the model does not tell. */
   readonly coveredUpTo: number | null;
+  /** How many pictures it renders at a time. */
+  readonly instances: number;
   /** What it takes besides; the three renderers of the service take nothing. */
   readonly wants: Wants;
   /** Measured on this mouth, the style on the face. */
@@ -142,7 +144,7 @@ export const mouthRenderSlot = (quality: Quality): Slot => ({
 
 export const openMouthRender = (transport: Transport, loaded: LoadedModel): MouthRender => {
   const ask = openModel(transport, loaded);
-  const { parameters } = loaded;
+  const { parameters, instances } = loaded;
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
   const insideSize = Number(parameters.inside_size);
@@ -156,6 +158,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     smallestFace: Number(parameters.smallest_face),
     lenders: Number(parameters.lenders),
     coveredUpTo,
+    instances,
     wants,
     subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
       const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };

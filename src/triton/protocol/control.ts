@@ -24,6 +24,7 @@ export const ModelConfig = z.object({
   max_batch_size: z.int(),
   input: z.array(TensorConfig),
   output: z.array(TensorConfig),
+  instance_group: z.array(z.object({ count: z.int() })).default([]),
   parameters: z
     .record(
       z.string(),

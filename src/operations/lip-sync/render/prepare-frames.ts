@@ -8,6 +8,7 @@ import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
 import { fadesFrom } from './fades.ts';
+import { framesAtOnce } from './frames-at-once.ts';
 import { collectInside } from './inside.ts';
 import { collectReferences } from './references.ts';
 import { type MouthScript, renderMouths } from './render-mouths.ts';
@@ -54,7 +55,7 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
     portrayals(scene, planned, pictures),
     portrayals(scene, others, pictures),
   );
-  const inFlight = config.triton.framesInFlight;
+  const inFlight = framesAtOnce(config, render);
   const inside = await collectInside({
     lenders,
     pictures,
@@ -86,13 +87,13 @@ export const renderFrom = (
   { video, meshes, script }: Scripted,
 ): OpenFrames => {
   const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
-  // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
-  const inFlight = config.triton.framesInFlight + 1;
   const { frames } = script;
   return async function* (from) {
     // What comes before decides how far the first frames are faded.
     const sources = readSourceFrames(video, frames, fadesFrom(frames, from), means);
     const render = models.mouthRender;
+    // One more: no instance waits while a frame goes to the encoder.
+    const inFlight = framesAtOnce(config, render) + 1;
     const rendered = renderMouths(
       sources,
       { ...script, meshes },
