@@ -20,7 +20,7 @@ export const timesOf = (pids: { readonly worker: number; readonly all: number })
   return times;
 };
 
-const MODELS = /models\/([a-z_]+)\/\d+\/model\.py/;
+const MODELS = /\/([a-z_]+)\/\d+\/model\.py/;
 
 const partOf = ({ name, command }: Process): string =>
   MODELS.exec(command)?.[1] ?? (name.startsWith('tritonserver') ? 'triton' : 'rest');
