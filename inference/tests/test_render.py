@@ -18,7 +18,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
-from enhance.render.inside.interior import beside_of, hole_of
+from enhance.render.inside.interior import Hole, beside_of, hole_of
 from enhance.render.light import chroma
 from enhance.render.lips.crease import shaded
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
@@ -196,6 +196,13 @@ def test_the_line_between_lips_that_shut_gets_fainter_towards_their_corners() ->
     assert line(0.5) > line(0.0) + 0.06
 
 
+def redness_of(planes: Planes, hole: Hole, where: npt.NDArray[np.bool_]) -> float:
+    """V over grey, of luma over black, at some pixels of a hole; the lips' own is 1."""
+    v = cv2.resize(planes.v, planes.y.shape[::-1], interpolation=cv2.INTER_NEAREST)[hole.area.slices][where].astype(float)
+    lip = from_rgb(np.array(LIP, np.float32), BT601)
+    return float((v.mean() - 128) / (planes.y[hole.area.slices][where].mean() - 16) * (lip[0] - 16) / (lip[2] - 128))
+
+
 @pytest.mark.parametrize(("opening", "least", "most"), [(0.05, 0.63, 0.80), (0.08, 0.65, 0.80), (0.20, 0.35, 0.63)])
 def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: float, most: float) -> None:
     """People whose lips are .05 to .08 S apart have .73 of the lips' light there, where wider open mouths have .55."""
@@ -211,6 +218,7 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
     assert beside.any()
     lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
     assert least < (after.y[hole.area.slices][beside].mean() - 16) / (lip - 16) < most
+    assert redness_of(after, hole, beside & (hole.y > 0.3 * hole.top + 0.7 * hole.bottom)) < 1.25
 
 
 def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:

@@ -637,6 +637,14 @@ def test_no_black_line_flashes_between_the_rows_of_a_mouth_that_is_little_open()
     assert near[teeth[0] : np.flatnonzero(near > 180)[-1]].min() > 60
 
 
+@pytest.mark.parametrize("shown", [0.14, 0.18, 0.22])
+def test_in_a_mouth_less_open_than_the_clips_the_dark_line_between_the_rows_stays(shown: float) -> None:
+    column, *_ = two_rows(0.09, shown)
+    teeth = np.flatnonzero(column > 190)
+    teeth = teeth[np.abs(teeth - np.median(teeth)) < 60]
+    assert column[teeth[0] : teeth[-1]].min() < 135
+
+
 def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     planes, mesh = drawn(gap=0.09, teeth=True)
     (column, row), unit = np.round(mesh[14, :2]).astype(int), pose_of(mesh).scale

@@ -30,7 +30,7 @@ BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.
 """Beside a little opening lips lie on each other: S between them, of that in the middle, from which they do wholly, and not at
 all; and how far they do, by S in the middle (docs/decisions/0124)."""
 LAUGH = (1.2, 1.35)  # of the width at rest, from which they do so less, and not at all
-LIT_BESIDE = 0.25  # more light than elsewhere in a slit, and no more colour: light falls on both lips
+LIT_BESIDE = 0.25  # more light than elsewhere in a slit: it falls on both lips
 MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
@@ -146,18 +146,20 @@ def slit_of(hole: Hole, gap: float, beside: Floats) -> Floats:
     return np.asarray(1 - inside, np.float32)
 
 
-def in_slit(hole: Hole, beside: Floats, colour: Array, colours: Colours) -> Floats:
+def in_slit(hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours) -> Floats:
     """Y, U, V of what is seen in a slit between lips, h x w x 3.
 
-    colour: RGB of the light between them: it falls from above, on the inside of the lower lip.
+    skin, lip: RGB 0..255, of the face in the frame's light. Light in a slit comes from above, on the inside of the lower lip.
+    beside: beside_of(); there the lower lip is seen, in its own colour.
     """
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
+    share *= 1 + LIT_BESIDE * beside
+    own = beside * np.sqrt(down)
+    shares = np.stack([(1 - own) * share, own * share], axis=-1)
     black = colours.offset
-    lit = from_rgb(colour.astype(np.float32), colours) - black
-    yuv = np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
-    yuv[..., 0] += LIT_BESIDE * beside * (yuv[..., 0] - black[0])
-    return yuv
+    lit = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
+    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([lit.T, black])), np.float32)
 
 
 def met_lips(skin: Array, lip: Array) -> Array:

@@ -20,7 +20,7 @@ from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
-from .interior import beside_of, hole_of, in_slit, met_lips, slit_of
+from .interior import beside_of, hole_of, in_slit, slit_of
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
@@ -255,9 +255,9 @@ def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) ->
     to = Receiver(hole, asked, lender.pose, lender.cheeks, colours)
     counts = hole.opacity * (hole.opacity > SEEN)
     seen = full_yuv(lender.planes, hole.area) - colours.offset
-    light = met_lips(person.skin, person.lip) * light_on(lender.cheeks, colours, person.skin)
+    light = light_on(lender.cheeks, colours, person.skin)
     beside = beside_of(hole, asked, person.rest.width)
     slit = slit_of(hole, asked.gap, beside)[..., None]
     # What is seen in a slit is laid over the shaded inside: the shade is of what is left.
-    left = seen - slit * (in_slit(hole, beside, light, colours) - colours.offset)
+    left = seen - slit * (in_slit(hole, beside, person.skin * light, person.lip * light, colours) - colours.offset)
     return Shown(left, (1 - slit) * (show(merged, to) - colours.offset), counts, places_of(to))

@@ -204,7 +204,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
         height = np.interp(column, points, inside.heights[level])
         # It goes with the jaw, and is hidden by the upper teeth. In more room than it had it is stretched, while the mouth is
         # little open: dark between two rows would flash. Farther open, the dark above it is seen.
-        over_lip = np.minimum(bottom - y, room) * np.minimum(height / room, 1) ** stretched
+        over_lip = np.minimum(bottom - y, room) * (height / room) ** stretched
         below += np.float32(share) * _at(inside.below[level], column, over_lip * inside.density - 0.5)
 
     dim(below, 1 - SHADE * (1 - smoothstep(under, *SHADED)), black)
