@@ -8,6 +8,7 @@ import { type Memory, openMemory } from '../../../memory.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
 import type { Coding } from '../../../triton/clients/patch-pixels.ts';
 import { codingOf } from '../coding.ts';
+import { contrastIn } from './contrast.ts';
 import {
   hintIn,
   pointIn,
@@ -28,6 +29,8 @@ export type Sighting = Pick<Face, 'score' | 'box'> & {
   readonly mesh: number;
   /** The gap between the lips, in distances of the outer eye corners. */
   readonly opening: number;
+  /** Of the face: see `contrastIn`. Absent in records from before it was stored. */
+  readonly contrast?: number;
 };
 
 /** The pictures of a clip and the faces in each. */
@@ -116,7 +119,7 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
       end = frame.time - start + frame.duration;
       const found = faces[i] ?? [];
       for (const { id, likeness } of found) if (likeness) likenesses.add(id, likeness);
-      sightings.push(await sightingsOf(found, scaleTo(size, frame), meshes));
+      sightings.push(await sightingsOf(found, frame, scaleTo(size, frame), meshes));
     }
     if (chunk.length === CHUNK && chunk[0]) blocks.give(chunk[0].pixels);
     onFrames?.(times.length);
@@ -154,6 +157,7 @@ const chunkTracker = (request: TrackFacesRequest) => {
 
 const sightingsOf = async (
   faces: readonly Face[],
+  frame: YuvFrame,
   scale: ScaleFactors,
   meshes: TrackFacesRequest['meshes'],
 ): Promise<Sighting[]> => {
@@ -162,7 +166,9 @@ const sightingsOf = async (
     const fullSize = scaledMesh(mesh, scale);
     const number = await meshes.add(fullSize);
     const opening = openingOf(fullSize);
-    sightings.push({ id, score, box: scaledBox(box, scale.x, scale.y), mesh: number, opening });
+    const contrast = contrastIn(frame, box);
+    const scaled = scaledBox(box, scale.x, scale.y);
+    sightings.push({ id, score, box: scaled, mesh: number, opening, contrast });
   }
   return sightings;
 };

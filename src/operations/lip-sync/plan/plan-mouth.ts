@@ -11,6 +11,8 @@ type ObservedMeshes = {
   readonly times: readonly number[];
   /** The mesh of the picture with this index; null where the face is not seen. */
   mesh(at: number): Promise<Float32Array | null>;
+  /** Whether the face is seen well enough in it for the plan to learn from it, and to name it. Absent: wherever it is seen. */
+  clear?(at: number): boolean;
 };
 
 type PlanInputs = {
@@ -27,7 +29,8 @@ export const planMouth = async (
   { models, options, signal, hooks }: LipSyncTask,
   { sounds: { sound, own }, observed, times: outputTimes, lenders = 0 }: PlanInputs,
 ): Promise<Plan> => {
-  const learn = hooks?.learn ?? (() => true);
+  const learns = (time: number, at: number) =>
+    (hooks?.learn?.(time) ?? true) && (observed.clear?.(at) ?? true);
   const times = Float32Array.from(outputTimes);
   const plan = await models.mouthPlan.plan(
     {
@@ -36,7 +39,7 @@ export const planMouth = async (
       times,
       points: await pointsOf(observed, models.mouthPlan.points),
       pointTimes: Float32Array.from(observed.times),
-      learn: Buffer.from(observed.times.map((time) => (learn(time) ? 1 : 0))),
+      learn: Buffer.from(observed.times.map((time, at) => (learns(time, at) ? 1 : 0))),
       ownPcm: own?.pcm ?? new Float32Array(),
       ownHeard: own?.heard ?? null,
       expressiveness: options.options.expressiveness,

@@ -1,6 +1,7 @@
 import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
+import { clearOnes } from '../faces/contrast.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
@@ -41,13 +42,14 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   };
 
   const render = models.mouthRender;
+  const clear = clearOnes(chosen);
   const { lenders, references, targets } = await planMouth(task, {
     sounds,
-    observed: { times: video.times.slice(0, -1), mesh: meshOf },
+    observed: { times: video.times.slice(0, -1), mesh: meshOf, clear: (at) => clear[at] !== null },
     times: frames.map(({ time }) => time),
     lenders: render.lenders,
   });
-  const seen = inOrderOfUse(references, chosen);
+  const seen = inOrderOfUse(references, clear);
   const planned = seen.slice(0, Math.max(references.length, 1));
   const others = spread(seen.slice(planned.length), OTHERS);
   const rendering = await measureSubject(
@@ -113,11 +115,11 @@ const spread = (indices: readonly number[], count: number): number[] =>
       Math.floor((i * count) / indices.length) !== Math.floor(((i - 1) * count) / indices.length),
   );
 
-/** The clip's pictures in which the face is seen, the planned references first. */
+/** The clip's pictures in which the face is seen clearly, the planned references first. */
 const inOrderOfUse = (
   references: readonly number[],
-  chosen: readonly (Sighting | null)[],
-): number[] => [...references, ...chosen.keys()].filter((at) => chosen[at]);
+  clear: readonly (Sighting | null)[],
+): number[] => [...references, ...clear.keys()].filter((at) => clear[at]);
 
 /** The subject's face in the pictures of these indices, as they are asked for. */
 async function* portrayals(
