@@ -691,3 +691,41 @@ def test_eyes_of_which_one_touches_its_brow_stay_open() -> None:
     picture[high : high + 5, x - round(0.14 * unit) : x + round(0.14 * unit)] = LASH
     picture[high:y, x - 2 : x + 2] = LASH
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)
+
+
+def test_eyes_that_the_tips_of_hair_touch_shut_and_the_hair_stays() -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    middles = [mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS)]
+    for x, y in middles:
+        tip = (x + 0.1 * unit, y - 0.1 * unit)
+        strand = np.round([tip, (tip[0] - 0.1 * unit, 0), (tip[0] + 0.2 * unit, 0)]).astype(np.int32)
+        cv2.fillPoly(picture, [strand], (60, 40, 120), cv2.LINE_AA)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    for x, y in middles:
+        at = (slice(round(y - 0.05 * unit), round(y)), slice(round(x - 0.05 * unit), round(x + 0.05 * unit)))
+        assert np.abs(out[at].astype(int) - SKIN).max() < 12
+    changed = np.flatnonzero((out != picture).any(axis=(1, 2)))
+    assert changed.min() > middles[0][1] - 0.25 * unit
+
+
+def test_the_skin_of_a_shut_eye_has_the_light_of_a_shaded_face() -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    light = 1.1 - 0.65 * np.abs(np.arange(picture.shape[1]) - mesh[1, 0])[None, :, None] / unit
+    shaded, skin = (np.clip(colour * light, 0, 255).astype(np.uint8) for colour in (picture, np.full_like(picture, SKIN)))
+    out = Animator().move(shaded, mesh, blink(1.0), "flat")
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = np.round(mesh[[*eye[0], *eye[1]], :2].mean(axis=0)).astype(int)
+        at = (slice(round(y - 0.13 * unit), y), slice(round(x - 0.1 * unit), round(x + 0.1 * unit)))
+        assert np.abs(out[at].astype(int) - skin[at]).max() < 10
+
+
+def test_large_eyes_that_cannot_be_read_as_drawn_ones_get_no_photographs_lids() -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = np.round(mesh[[*eye[0], *eye[1]], :2].mean(axis=0)).astype(int)
+        for radius, colour in ((0.22, WHITE), (0.08, IRIS), (0.045, LASH)):
+            cv2.circle(picture, (x, y), round(radius * unit), colour, -1, cv2.LINE_AA)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)

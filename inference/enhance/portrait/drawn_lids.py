@@ -25,6 +25,9 @@ REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in wh
 PROBE = 0.05  # units to each side of a point of a cheek
 UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from skin
 TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
+CUTS = (0.03, 0.06, 0.11)
+"""Units across what joins an eye to hair or glasses: the tip of a strand, the end of a lash line."""
+HELD = 0.06  # of an eye's rim, at most, that hair or glasses hold: an outline that goes on to them is the eye's
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
 ALIKE = 1.5  # times as high as the other that an eye may be
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
@@ -117,10 +120,9 @@ def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
     """
     # A blush, or a beard, is not of the colour that lies round the eyes.
     for beside in ((RIGHT_CHEEK, LEFT_CHEEK), (BETWEEN_EYES, BETWEEN_EYES)):
-        places = [_places(picture, frame, points) for points in beside]
-        if not all(places):
+        skins = [skin for points in beside if (skin := skin_colour(picture, frame, points)) is not None]
+        if len(skins) < 2:
             continue
-        skins = [_skin_colour(each) for each in places]
         for shaded in (False, True):
             lids = [_lid(picture, frame, eye, skin, shaded) for eye, skin in zip((RIGHT_LIDS, LEFT_LIDS), skins, strict=True)]
             found = [lid for lid in lids if lid]
@@ -143,10 +145,11 @@ def _places(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list
     return seen
 
 
-def _skin_colour(places: list[tuple[float, Floats]]) -> Floats:
-    """The middle in brightness of the three smoothest places: on others there may be hair, an eye or a blush."""
-    calm = sorted(places, key=lambda each: each[0])[:3]
-    return sorted((colour for _, colour in calm), key=lambda colour: float(colour @ LUMA))[len(calm) // 2]
+def skin_colour(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> Floats | None:
+    """RGB of the skin round points of the mesh; None where the picture does not show it. picture: h x w x 3 uint8 RGB."""
+    # The middle in brightness of the three smoothest places: on others there may be hair, an eye or a blush.
+    calm = sorted(_places(picture, frame, points), key=lambda each: each[0])[:3]
+    return sorted((colour for _, colour in calm), key=lambda colour: float(colour @ LUMA))[len(calm) // 2] if calm else None
 
 
 @dataclass(frozen=True)
@@ -261,9 +264,12 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     if not len(touching):
         return None
     found = np.isin(labels, touching)
-    border = np.concatenate([found[0], found[-1], found[:, 0], found[:, -1]])
-    if border.any():
-        return None
+    if _at_border(found):
+        cut = (_cut_free(unlike, near, round(width * unit)) for width in CUTS)
+        free = next((each for each in cut if each is not None), None)
+        if free is None:
+            return None
+        found = free
     found |= _lash_apart(here @ LUMA, labels, found, float(skin @ LUMA), APART * unit)
     y, x = np.nonzero(found)
     for label, (left, top, width, height, _) in enumerate(stats.tolist()):
@@ -276,6 +282,33 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     across = found.sum(axis=0)[x.min() : x.max() + 1]
     filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
     return whole > 0 if filled > FILLED * unit else None
+
+
+def _cut_free(unlike: npt.NDArray[np.uint8], near: npt.NDArray[np.uint8], width: int) -> Mask | None:
+    """The eye (what of `unlike` is at `near`) without what hangs on it by at most `width` pixels and goes on to the border of
+    the window; None where it touches the border all the same, or its outline does."""
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width | 1, width | 1))
+    _, labels = cv2.connectedComponents(cv2.morphologyEx(unlike, cv2.MORPH_OPEN, disc), connectivity=8)
+    touching = labels[(near > 0) & (labels > 0)]
+    if not len(touching):
+        return None
+    eye: Mask = labels == np.bincount(touching).argmax()
+    if _at_border(eye):
+        return None
+    rim = (cv2.dilate(eye.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0) & ~eye
+    _, rest = cv2.connectedComponents(((unlike > 0) & ~eye).astype(np.uint8), connectivity=8)
+    held = 0
+    for label in np.unique(rest[rim & (rest > 0)]):
+        piece = rest == label
+        if _at_border(piece):
+            held += int((rim & piece).sum())
+        else:
+            eye = eye | piece  # such as the ends of its lash line
+    return eye if held <= HELD * rim.sum() else None
+
+
+def _at_border(mask: Mask) -> bool:
+    return bool(mask[0].any() or mask[-1].any() or mask[:, [0, -1]].any())
 
 
 def _shade(here: Floats, skin: Floats) -> Floats:
@@ -357,6 +390,7 @@ def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats | None:
     """The window with the skin round the eye spread over it; pixels unlike its colour do not count as skin, and None where most
     are: the colour is a blush's."""
     ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
-    near = np.abs(here - colour).max(axis=2)
+    # In the light that changes across a shaded face as well.
+    near = np.minimum(*(np.abs(seen - colour).max(axis=2) for seen in (here, here - _shade(here, colour))))
     known = ring & (near < LIKE_SKIN)
     return spread(here, known) if known.sum() > ROUND * ring.sum() else None

@@ -65,7 +65,7 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     if np.max(rim - lid) < OPEN * unit:
         return None
     t = np.arange(lid.min() - ABOVE * unit - step, rim.max() + 0.16 * unit, step)
-    raster = _sample(picture, origin + s[None, :, None] * along + t[:, None, None] * down)
+    raster = sample(picture, origin + s[None, :, None] * along + t[:, None, None] * down)
 
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
     under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
@@ -112,7 +112,7 @@ def _lowest(mask: Mask) -> npt.NDArray[np.intp]:
 def _skin_above(picture: Picture, eye: Outline, height: float) -> float:
     """How much of what lies just above an eye is skin, 0..1."""
     places = eye.top - height * np.linspace(0.1, 1, 8)[:, None]
-    return float(eye.skinlike(_sample(picture, eye.origin + eye.s[:, None] * eye.along + places[..., None] * eye.down)).mean())
+    return float(eye.skinlike(sample(picture, eye.origin + eye.s[:, None] * eye.along + places[..., None] * eye.down)).mean())
 
 
 def _almond(heights: Floats, cover: bool) -> Floats:
@@ -135,7 +135,8 @@ def _curve(points: Floats, origin: Floats, along: Floats, down: Floats, s: Float
     return curve
 
 
-def _sample(picture: Picture, places: Floats) -> Floats:
+def sample(picture: Picture, places: Floats) -> Floats:
+    """The picture's colours at places (... x 2, x and y in pixels)."""
     x, y = places[..., 0].astype(np.float32), places[..., 1].astype(np.float32)
     return cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float64)
 

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp, smoothstep
-from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
+from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
-from .drawn_lids import DrawnLid, make_drawn_lids
-from .eye_outline import Outline, find_outline
+from .drawn_lids import DrawnLid, make_drawn_lids, skin_colour
+from .eye_outline import Outline, find_outline, sample
 
 Values = Floats
 MARGIN = 0.3  # units round an eye from which its skin is made
@@ -30,6 +30,11 @@ SHADOW = (0.05, 0.2)  # shares by which skin is darker, from which it is in shad
 LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
 TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
 """Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
+STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
+PALE, NO_DARKER = 0.6, 0.7  # of the cheek's colour at most, and of its luma at least, in the white of an eye
+WHITE_BELOW = 0.35
+"""Share of that strip which is white, of both eyes: large eyes of cartoons .51 to 1, 49 other photographs, drawings and
+posterised faces at most .2."""
 GRAIN = 3.0  # medians of the skin's detail, above which it is a mole or a wrinkle
 PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
 LUMA_32 = LUMA.astype(np.float32)
@@ -94,7 +99,29 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
         return drawn
     outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
     found = [outline for outline in outlines if outline]
-    return tuple(_lid(picture, frame.unit, outline) for outline in found) if len(found) == 2 else ()
+    if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
+        return ()
+    return tuple(_lid(picture, frame.unit, outline) for outline in found)
+
+
+def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) -> float:
+    """How much of what lies just below both eyes is white and not skin, 0..1: there the eyes go on, as those of cartoons do."""
+    shares = []
+    for outline, cheek in zip(outlines, (RIGHT_CHEEK, LEFT_CHEEK), strict=True):
+        skin = skin_colour(picture, frame, cheek)
+        if skin is None:
+            continue
+        middle = slice(len(outline.s) // 5, len(outline.s) - len(outline.s) // 5)
+        depths = outline.bottom[middle] + np.linspace(*STRIP, 8)[:, None] * frame.unit
+        seen = sample(picture, outline.origin + outline.s[middle, None] * outline.along + depths[..., None] * outline.down)
+        white = (_colourful(seen) < PALE * _colourful(skin)) & (seen @ LUMA > NO_DARKER * float(skin @ LUMA))
+        shares.append(float(white.mean()))
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def _colourful(colours: Floats) -> Floats:
+    """How far colours (... x 3 RGB) are from grey, in parts of their luma."""
+    return np.asarray(np.linalg.norm(colours / np.maximum(colours @ LUMA, 12)[..., None] - 1, axis=-1))
 
 
 def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
