@@ -15,6 +15,7 @@ from enhance.face.detect import Detection, merge, overlap, tiles
 from enhance.face.find import Face, Finder
 from enhance.face.track import NO_HINTS
 from enhance.geometry.landmarks import CHIN, NOSE_BASE, features
+from enhance.style import style_of
 from tests.drawings import Anime, Picture, anime, cat, plant
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
@@ -91,6 +92,19 @@ def test_the_inner_lips_of_a_drawn_face_are_as_far_apart_as_drawn(find: Find, mo
     (face,) = find(anime(replace(Anime(), mouth=mouth), 384)[0])
     gap = np.linalg.norm(face.mesh[13, :2] - face.mesh[14, :2]) / (0.42 * 384)
     assert abs(gap - mouth) < 0.03
+
+
+def test_a_photograph_in_few_colours_keeps_its_own_mouth_whatever_drawn_face_is_seen_in_it(
+    find: Find, finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smooth = cv2.bilateralFilter(cv2.bilateralFilter(ASTRONAUT[:300, 80:380], 9, 30, 7), 9, 30, 7)
+    picture = (smooth // 43 * 43 + 20).astype(np.uint8)
+    expected = ASTRONAUT_EYES_AND_MOUTH - [80, 0]
+    off = expected - np.array([[0, 0], [0, 0], [0, 12]])
+    monkeypatch.setattr(finder, "anchors", lambda *_: off.astype(np.float32))
+    (face,) = find(picture)
+    assert style_of(picture, face.box) == "flat"
+    assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 5
 
 
 def test_a_character_and_a_person_are_both_found(find: Find) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from enhance.geometry.landmarks import face_box
-from enhance.picture import Picture
-from enhance.style import style_of
+from enhance.geometry.landmarks import LEFT_EYE, OUTER_RING, RIGHT_EYE, face_box
+from enhance.picture import LUMA, Picture
+from enhance.style import skin_roughness, style_of
 
 from .anime import Anchors, open_anime
 from .confirm import STAYS, goes_with_crop, is_seen, is_upside_down
@@ -22,6 +22,7 @@ from .frame import Frame, as_rgb, resized
 from .mesh import SURE_OF_MESH, MeshKind, open_mesh
 
 ANIME_SURE = 0.9  # likelihood from which AnimeFace's finds count
+ROUND_MOUTH = 0.2  # distances of the outer eye corners round the lips in which skin is looked at
 ROUND_POINT = (0.1, 0.2, 0.4, 0.8)  # sides of the squares looked at round a point, in longer sides of the picture
 ANIME_SIDE = 160  # pixels of a view in which a drawn face is looked for
 ANIME_WHOLE = 320  # longer side of a whole picture searched for drawn faces
@@ -33,6 +34,10 @@ SCATTER = 0.045  # sides: largest standard deviation over the views; 0.02 is usu
 STAYS_ON_PEOPLE = 0.06
 """Share of the crop's movement above which anchors are tried too: photographs and renderings reach 0.03, the drawn faces of
 tests/test_face_find.py 0.03 to 0.24. AnimeFace alone takes many people for drawings."""
+STAYS_ON_POSTERISED, STEPPED = 0.03, 0.5
+"""The same for photographs in few colours, at most, which style_of() calls flat as well, and how rough the skin round their
+mouth is at least, in grey levels. Of six that AnimeFace takes for drawings all have at most 0.025, and five 0.7 to 1.9; its
+anchors lay up to 0.35 S from their mouths. A drawn face may stay as well, at 0.001, but its skin is smooth: 0 to 0.4."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,9 @@ class Finder:
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
         is_face = score > SURE_OF_MESH and goes < STAYS and is_seen(picture, face_box(mesh), self.detector, hinted)
-        if not is_face or goes > STAYS_ON_PEOPLE or style_of(as_rgb(picture), candidate.box) == "flat":
+        flat = style_of(as_rgb(picture), candidate.box) == "flat"
+        posterised = is_face and flat and goes <= STAYS_ON_POSTERISED and _skin_roughness(picture, mesh) > STEPPED
+        if not is_face or goes > STAYS_ON_PEOPLE or (flat and not posterised):
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
@@ -191,6 +198,20 @@ def _is_part(box: Points, other: Points) -> bool:
     smaller = float((box[2:] - box[:2]).max()) < 0.75 * float((other[2:] - other[:2]).max())
     inside = other[0] < x < other[2] and other[1] < y < other[3]
     return (smaller and bool(inside)) or overlap(box, other) > SAME_FACE
+
+
+def _skin_roughness(picture: Frame, mesh: Points) -> float:
+    """Of the skin round the mouth of a mesh (478 x 3), in grey levels: style.skin_roughness()."""
+    lips = mesh[list(OUTER_RING), :2]
+    unit = float(np.linalg.norm(mesh[LEFT_EYE] - mesh[RIGHT_EYE]))
+    low = np.maximum(np.floor(lips.min(axis=0) - ROUND_MOUTH * unit), 0).astype(int)
+    high = np.ceil(lips.max(axis=0) + ROUND_MOUTH * unit).astype(int)
+    part = as_rgb(picture)[low[1] : high[1], low[0] : high[0]]
+    if not part.size:
+        return 0.0
+    mouth = np.zeros(part.shape[:2], np.uint8)
+    cv2.fillPoly(mouth, [np.round(lips - low).astype(np.int32)], (1,))
+    return skin_roughness((part @ LUMA).astype(np.float32), mouth, unit)
 
 
 def _middle_one(found: list[Anchors]) -> Anchors | None:

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
+from enhance.style import skin_roughness
 
 from .found import STROKE, Drawn
 from .parts import FAINTEST, Mask
@@ -22,17 +23,7 @@ SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, 
 
 def roughness(drawn: Drawn) -> float:
     """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
-    return roughness_round(drawn.luma, drawn.whole, drawn.finer)
-
-
-def roughness_round(luma: Floats, mouth: Mask, finer: float) -> float:
-    """The same of a mouth in a picture (h x w) of `finer` samples to an S; 0 where the picture shows no skin round it."""
-    inner, outer = (
-        cv2.dilate(mouth.astype(np.uint8), np.ones((2 * round(reach * finer) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
-    )
-    paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * finer) + 1,) * 2, np.uint8))
-    varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * finer))[outer & ~inner]
-    return float(np.median(varies)) if varies.size else 0.0
+    return skin_roughness(drawn.luma, drawn.whole, drawn.finer)
 
 
 def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED_ROUND[1]) -> bool:

@@ -12,9 +12,10 @@ from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
 from enhance.render.cover.expected import JAW as EAR_TO_EAR
 from enhance.render.mask import within
 from enhance.render.patch import Patch
+from enhance.style import skin_roughness
 
 from .found import STROKE, Drawn, find, is_there, raster
-from .looks import has_lips, inked_round, roughness, roughness_round, sharpness
+from .looks import has_lips, inked_round, roughness, sharpness
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
@@ -65,7 +66,7 @@ def is_posterised(patch: Patch) -> bool:
     drawn = find(patch.planes, patch.head, patch.pose, white=True)
     if drawn is None:
         mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(OUTER_RING)])
-        return roughness_round(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
+        return skin_roughness(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
     return roughness(drawn) > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
 
 
