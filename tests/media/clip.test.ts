@@ -1,7 +1,7 @@
 /** The way of a clip whose pictures stay in the codes of its source, and the sound that is put under them. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { YuvFrame } from '../../src/frame.ts';
+import { sizeText, type YuvFrame } from '../../src/frame.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeEvenYuv, decodeSmall } from '../../src/media/read/decode.ts';
 import { evenLuma } from '../../src/media/yuv.ts';
@@ -205,6 +205,17 @@ test('a small copy fits its box and keeps the times', async () => {
     times.push(frame.time);
   }
   assert.ok(largest(times, await timesOf(clip)) < 1e-6);
+  const shapes = [
+    [{ num: 4, den: 3 }, '64x36'],
+    [{ num: 3, den: 4 }, '64x64'],
+    [{ num: 9, den: 1 }, '64x48'],
+  ] as const;
+  for (const [sampleAspect, size] of shapes) {
+    const squeezed = { ...info, sampleAspect };
+    const options = { longSide: 64, ffmpeg, signal: soon() };
+    for await (const frame of decodeSmall(clip, squeezed, options))
+      assert.is(sizeText(frame), size, 'in square pixels');
+  }
 });
 
 test.run();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Frame, fitted, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
+import { type Frame, fitted, type Size, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
 import { openMemory } from '../../memory.ts';
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
@@ -58,18 +58,31 @@ type SmallOptions = DecodeOptions & {
   readonly keep?: string | null | undefined;
 };
 
-/** As `decodeYuv` for a model to look at: the longer side has at most `longSide` pixels. */
+/** As `decodeYuv` for a model to look at: in square pixels, the longer side has at most `longSide` of them. */
 export async function* decodeSmall(
   source: Source,
   info: VideoInfo,
   { longSide, keep, ...options }: SmallOptions,
 ): AsyncGenerator<YuvFrame> {
-  const size = fitted(info.size, longSide);
+  const size = fitted(inSquarePixels(info), longSide);
   const filters = { filters: toYuv(info), small: smallYuv(info.size, size) };
   const layout = { ...filters, bytes: yuvBytes(size), keep };
   for await (const [pixels, timed] of decode(source, info, layout, options))
     yield { ...size, pixels, ...timed };
 }
+
+/** More than this times as wide as high, or as high as wide, no pixels are: the file is wrong. */
+const LONGEST_PIXEL = 2;
+
+/** The size of a video's pictures if their pixels become square, by one side that grows. */
+const inSquarePixels = ({ size, sampleAspect: { num, den } }: VideoInfo): Size => {
+  const [across, down] = [num / den, den / num];
+  if (!(Math.max(across, down) <= LONGEST_PIXEL)) return size;
+  return {
+    width: Math.round(size.width * Math.max(1, across)),
+    height: Math.round(size.height * Math.max(1, down)),
+  };
+};
 
 /** The same pictures at full size in the codes of the source, as 4:2:0. */
 export async function* decodeYuv(
