@@ -19,10 +19,16 @@ const FADED = 0.65;
 export const contrastIn = ({ width, height, pixels }: YuvPicture, box: Box): number => {
   const columns = places(box[0], box[2], width);
   const rows = places(box[1], box[3], height);
-  const values = rows.flatMap((y) => columns.map((x) => pixels[y * width + x] ?? 0));
-  if (values.length === 0) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  const count = columns.length * rows.length;
+  if (count === 0) return 0;
+  let [sum, squares] = [0, 0];
+  for (const y of rows)
+    for (const x of columns) {
+      const value = pixels[y * width + x] ?? 0;
+      sum += value;
+      squares += value * value;
+    }
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
 };
 
 /** The faces that are not fading, at their indices; null for those that are. A face without a contrast counts as clear. */
