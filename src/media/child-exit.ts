@@ -20,10 +20,15 @@ export type ChildExit = {
 
 type Errors = { readonly first: string; readonly lacksMemory: boolean };
 
-export const readErrors = async (stderr: Readable): Promise<Errors> => {
+/** Reads all that it prints to its end; `onMessage` gets each line, cut after 4096 characters. */
+export const readErrors = async (
+  stderr: Readable,
+  onMessage?: (line: string) => void,
+): Promise<Errors> => {
   let first = '';
   let lacksMemory = false;
   for await (const line of linesOf(stderr)) {
+    onMessage?.(line);
     if (!ERROR.test(line)) continue;
     first ||= withoutPaths(line);
     lacksMemory ||= NO_MEMORY.test(line);

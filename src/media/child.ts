@@ -19,6 +19,8 @@ export type ChildOutputs = {
   readonly stdoutTo?: Socket | undefined;
   /** Reads the child's descriptor 3 to its end. What it fails with is thrown by `ended`. */
   readonly readDescriptor3?: ((stream: Readable) => Promise<void>) | undefined;
+  /** Gets each line that it prints as a message, cut after 4096 characters. */
+  readonly onMessage?: ((line: string) => void) | undefined;
 };
 
 type ChildOptions = ChildOutputs & { readonly limits: ChildLimits; readonly signal: AbortSignal };
@@ -46,7 +48,7 @@ export const startChild = (
   // The child's exit says why the pipe broke; without a listener this error would end the process.
   child.stdin.on('error', () => {});
   const third = readThird(child.stdio[3], options.readDescriptor3);
-  const finished = Promise.all([child, readErrors(child.stderr), third]);
+  const finished = Promise.all([child, readErrors(child.stderr, options.onMessage), third]);
   const ended = async (): Promise<ChildExit> => {
     const [result, errors, failed] = await finished;
     if (failed) {

@@ -95,13 +95,12 @@ const globalArgs = [
 /** Starts one ffmpeg under the limits of its configuration. */
 export const startFfmpeg = (
   args: readonly string[],
-  { ffmpeg, signal, stdoutTo, readDescriptor3 }: FfmpegOptions & ChildOutputs,
+  { ffmpeg, signal, ...outputs }: FfmpegOptions & ChildOutputs,
 ): Child =>
   startChild([ffmpeg.path, ...globalArgs, '-nostdin', '-nostats', ...args], {
     limits: ffmpeg,
     signal,
-    stdoutTo,
-    readDescriptor3,
+    ...outputs,
   });
 
 /** Starts one ffprobe in the same way. */

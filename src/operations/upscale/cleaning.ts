@@ -3,9 +3,10 @@ import { Failure } from '../../errors.ts';
 import type { YuvFrame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeYuv } from '../../media/read/decode.ts';
+import { type Quantiser, quantiserOf } from '../../media/read/quantiser.ts';
 import { nearest } from './cuts.ts';
 import { changeOf, looksAt, type Moment, type Noise, noiseOf } from './noise.ts';
-import { effortOf } from './options.ts';
+import { effortOf, variantOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 import type { UpscaleTask } from './task.ts';
 
@@ -20,6 +21,8 @@ const LARGEST_DIFFERENCE = 0.3;
 
 /** Bits of a pixel in a key frame, from which on compression has left little: docs/decisions/0129. */
 const CLEAR_BITS = 1.7;
+/** Levels of luma by which it was rounded: docs/decisions/0138. The network for H.264 knows the traces of H.264 best. */
+const CLEAR_STEP: Record<Quantiser['codec'], number> = { h264: 5, hevc: 10, 'vp9 or av1': 6 };
 /** Levels of luma. What changes by more where frames are calmest is weak noise, which takes bits as detail does. */
 const CLEAR_CHANGE = 0.9;
 
@@ -38,9 +41,8 @@ export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleani
   const looks = looksAt(await momentsOf(task, info));
   const noise = noiseOf(looks);
   if (noise) return { ...notCleaned, filters: filtersFor(noise, task.options) };
-  const isClear =
-    (info.keyBits ?? 0) >= CLEAR_BITS && (changeOf(looks) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
-  return { ...notCleaned, isClear };
+  const isCalm = (changeOf(looks) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
+  return { ...notCleaned, isClear: isCalm && (await isFine(task, info)) };
 };
 
 /**
@@ -60,6 +62,18 @@ const meanOfFive = (times: number, { luma, chroma }: Noise): string => {
     return `${plane}a=${each.toFixed(4)}:${plane}b=${(3 * each).toFixed(4)}`;
   });
   return `atadenoise=s=5:${planes.join(':')}`;
+};
+
+/** Whether its encoder rounded a key frame so finely that little is left of it. What its level is not asked for is not looked at. */
+const isFine = async (
+  { options, input, config, signal }: Looking,
+  info: VideoInfo,
+): Promise<boolean> => {
+  if ((info.keyBits ?? 0) >= CLEAR_BITS) return true;
+  if (variantOf(options) !== 'photo') return false;
+  const [from = 0] = nearest(info.keyFrames, info.startSeconds + info.durationSeconds / 2);
+  const found = await quantiserOf(input('media'), info, { from, ffmpeg: config.ffmpeg, signal });
+  return found !== null && found.step <= CLEAR_STEP[found.codec];
 };
 
 const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {

@@ -208,6 +208,19 @@ test('what takes many bits is clear, unless weak noise takes them', async () => 
   assert.is(await isClear('weak.mp4', 4, '-vf', 'noise=c0s=3:c0f=t:all_seed=3'), false);
 });
 
+test('what is soft and finely rounded is clear for `photo` with `best`, though it takes few bits', async () => {
+  const source = ['-vf', 'gblur=3', '-frames:v', '12'];
+  const isClear = async (quality: number, options: Partial<UpscaleOptions> = {}) => {
+    const coding = ['-c:v', 'libx265', '-x265-params', `crf=${quality}:log-level=error`];
+    const path = await makeClip(at(`soft-${quality}.mp4`), gradient, [...source, ...coding]);
+    assert.ok(((await probe(path)).keyBits ?? 0) < 1);
+    return (await cleaning(path, { effort: 'best', ...options })).isClear;
+  };
+  assert.is(await isClear(14), true);
+  assert.is(await isClear(32), false);
+  assert.is(await isClear(14, { model: 'animation' }), false);
+});
+
 test('a block that moves leaves no trail', async () => {
   const drawn = [
     `color=0x606060:s=${width}x${height}:r=25:d=1[ground]`,
