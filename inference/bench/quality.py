@@ -20,7 +20,7 @@ from skimage import data
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
 from enhance.picture import AnyPicture, Picture
-from enhance.upscale.damage import denoise_level
+from enhance.upscale.damage import damage_of
 from enhance.upscale.upscaler import MODELS, Upscaler, open_upscaler
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,12 @@ def network(model: str) -> Method:
 def denoising(model: str) -> Method:
     """The same, with as much of blocks and noise taken away as is measured."""
     upscaler: Upscaler = open_upscaler(model, ROOT / ".enhance" / "weights")
-    return lambda small, scale: upscaler.run(small, scale, denoise=denoise_level(small))
+
+    def enlarge(small: Picture, scale: int) -> AnyPicture:
+        level, noise = damage_of(small)
+        return upscaler.run(small, scale, denoise=level, noise=noise)
+
+    return enlarge
 
 
 def jpeg(quality: int) -> Stored:

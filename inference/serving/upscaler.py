@@ -9,7 +9,7 @@ import triton_python_backend_utils as pb_utils
 
 from enhance.engine import choose_engine
 from enhance.picture import AnyPicture
-from enhance.upscale.damage import denoise_level
+from enhance.upscale.damage import Damage, damage_of
 from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 from .shell import Inputs, Shell, parameter, weights_folder
@@ -18,7 +18,7 @@ MEASURED = -1  # for DENOISE: as much as the picture tells
 
 
 class UpscalerModel(Shell):
-    """Inputs IMAGE or IMAGE16, SCALE and perhaps DENOISE; outputs as they came: models/<name>/config.pbtxt."""
+    """Inputs IMAGE or IMAGE16, SCALE and perhaps DENOISE and NOISE; outputs as they came: models/<name>/config.pbtxt."""
 
     model: str
     upscaler: Upscaler
@@ -31,24 +31,24 @@ class UpscalerModel(Shell):
         say_engine(args["model_name"], release, self.upscaler)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        """The larger picture; ENGINE names what computed it, DENOISE is the level that is measured."""
+        """The larger picture; ENGINE names what computed it, DENOISE and NOISE are what is measured."""
         outputs: dict[str, npt.NDArray[Any]] = {}
         for name in {"IMAGE", "IMAGE16"} & set(wanted):
             picture, scale = inputs[name], int(inputs.number("SCALE"))
-            outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, _level(inputs, picture))
-        if "DENOISE" in wanted:
+            outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, *_asked(inputs, picture))
+        if {"DENOISE", "NOISE"} & set(wanted):
             deep = inputs.get("IMAGE16")
-            outputs["DENOISE"] = np.array([denoise_level(inputs["IMAGE"] if deep is None else deep)], np.int32)
+            found = damage_of(inputs["IMAGE"] if deep is None else deep)
+            outputs["DENOISE"] = np.array([found.level], np.int32)
+            outputs["NOISE"] = np.array([found.noise], np.float32)
         if "ENGINE" in wanted:
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs
 
 
-def _level(inputs: Inputs, picture: AnyPicture) -> int:
-    if inputs.get("DENOISE") is None:
-        return 0
-    asked = int(inputs.number("DENOISE"))
-    return denoise_level(picture) if asked == MEASURED else asked
+def _asked(inputs: Inputs, picture: AnyPicture) -> Damage:
+    level, noise = (0 if inputs.get(name) is None else inputs.number(name) for name in ("DENOISE", "NOISE"))
+    return damage_of(picture) if level == MEASURED else Damage(int(level), float(noise))
 
 
 def say_engine(name: str, release: str, upscaler: Upscaler) -> None:

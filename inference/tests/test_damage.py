@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage import data
 
 from enhance.picture import Picture
-from enhance.upscale.damage import denoise_level, jpeg_step
+from enhance.upscale.damage import damage_of, jpeg_step
 from tests.pictures import as_jpeg, pattern
 
 ASTRONAUT: Picture = np.asarray(Image.fromarray(data.astronaut()).resize((256, 256), Image.Resampling.BICUBIC))
@@ -16,7 +16,7 @@ ASTRONAUT: Picture = np.asarray(Image.fromarray(data.astronaut()).resize((256, 2
 def test_a_jpeg_tells_the_steps_of_its_quality(quality: int, step: float, level: int) -> None:
     stored = as_jpeg(ASTRONAUT, quality)
     assert jpeg_step(stored) == pytest.approx(step, rel=0.2)
-    assert denoise_level(stored) == level
+    assert damage_of(stored).level == level
 
 
 def test_what_was_a_jpeg_tells_it_in_16_bits_and_cut_to_another_size() -> None:
@@ -27,7 +27,7 @@ def test_what_was_a_jpeg_tells_it_in_16_bits_and_cut_to_another_size() -> None:
 
 @pytest.mark.parametrize("picture", [ASTRONAUT, pattern(64, 80), pattern(20, 40), np.full((64, 64, 3), 7, np.uint8)])
 def test_what_was_no_jpeg_or_is_too_small_to_tell_has_no_level(picture: Picture) -> None:
-    assert denoise_level(picture) == 0
+    assert damage_of(picture).level == 0
 
 
 def test_the_few_blocks_that_a_drawing_repeats_are_no_jpeg() -> None:
@@ -35,7 +35,7 @@ def test_the_few_blocks_that_a_drawing_repeats_are_no_jpeg() -> None:
     chart[::40] = 136
     for left in range(20, 240, 50):
         chart[250 - left // 2 :, left : left + 30] = (44, 160, 44)
-    assert denoise_level(chart) == 0
+    assert damage_of(chart).level == 0
 
 
 def page(colour: tuple[int, int, int] = (20, 20, 20)) -> Picture:
@@ -56,5 +56,5 @@ def test_a_page_on_white_that_was_a_jpeg_tells_its_steps(quality: int, step: flo
 
 @pytest.mark.parametrize("colour", [(0, 0, 0), (90, 90, 90), (200, 30, 30), (20, 80, 200)])
 def test_a_page_that_was_no_jpeg_has_no_level(colour: tuple[int, int, int]) -> None:
-    assert denoise_level(page(colour)) == 0
-    assert denoise_level(np.uint8(255) - page(colour)) == 0
+    assert damage_of(page(colour)).level == 0
+    assert damage_of(np.uint8(255) - page(colour)).level == 0

@@ -6,9 +6,10 @@ import pytest
 from PIL import Image
 from skimage import data
 
-from enhance.picture import LUMA, Picture
-from enhance.upscale.damage import denoise_level
-from enhance.upscale.noise import noise_level
+from enhance.picture import LUMA, AnyPicture, Picture
+from enhance.upscale import noise
+from enhance.upscale.alike import REACH, without_noise
+from enhance.upscale.damage import damage_of
 from tests.pictures import as_jpeg, pattern
 
 ASTRONAUT: Picture = np.asarray(data.astronaut())
@@ -16,14 +17,18 @@ ASTRONAUT: Picture = np.asarray(data.astronaut())
 
 def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
     """As white noise of that many levels, or as grain that is `blur` pixels wide."""
-    noise = np.random.default_rng(5).normal(0, 1, picture.shape).astype(np.float32)
+    grains = np.random.default_rng(5).normal(0, 1, picture.shape).astype(np.float32)
     if blur:
-        noise = np.asarray(cv2.GaussianBlur(noise, (0, 0), blur))
-    return np.asarray(np.rint(picture + noise * (sigma / noise.std())).clip(0, 255), np.uint8)
+        grains = np.asarray(cv2.GaussianBlur(grains, (0, 0), blur))
+    return np.asarray(np.rint(picture + grains * (sigma / grains.std())).clip(0, 255), np.uint8)
 
 
-def noise_of(picture: Picture) -> int:
-    return noise_level(np.asarray(picture @ LUMA, np.float32), np.asarray(picture, np.float32))
+def noise_of(picture: Picture) -> float:
+    return noise.noise_of(np.asarray(picture @ LUMA, np.float32), np.asarray(picture, np.float32))
+
+
+def denoise_level(picture: AnyPicture) -> int:
+    return damage_of(picture).level
 
 
 def reduced(picture: Picture, factor: int) -> Picture:
@@ -61,7 +66,7 @@ def test_noise_that_each_channel_has_for_itself_is_found_in_texture(name: str) -
     found = np.asarray(getattr(data, name)())
     texture = reduced(found if found.ndim == 3 else np.repeat(found[:, :, None], 3, axis=2), 2)
     assert noise_of(texture) == 0
-    assert noise_of(noisy(texture, 8)) == 3
+    assert noise_of(noisy(texture, 8)) >= 4
     in_all_channels = np.repeat(noisy(texture[:, :, :1], 8), 3, axis=2)
     assert noise_of(in_all_channels) == 0
 
@@ -93,3 +98,32 @@ def test_blocks_that_repeat_are_no_noise() -> None:
 @pytest.mark.parametrize("picture", [noisy(ASTRONAUT[:112, :112], 12), np.full((512, 512, 3), 90, np.uint8), pattern(512, 512)])
 def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture) -> None:
     assert noise_of(picture) == 0
+
+
+@pytest.mark.parametrize(("sigma", "told"), [(4, 0.0), (8, 5.3), (16, 10.4)])
+def test_strong_noise_tells_its_strength_in_luma(sigma: float, told: float) -> None:
+    assert damage_of(noisy(ASTRONAUT, sigma)).noise == pytest.approx(told, rel=0.1)
+    assert damage_of(as_jpeg(ASTRONAUT, 30)).noise == 0
+
+
+@pytest.mark.parametrize("most", [255, 65535])
+def test_what_looks_alike_loses_its_noise_and_edges_stay(most: int) -> None:
+    clean = np.full((60, 80, 4), 60, np.uint8)
+    clean[:, 40:, :3] = 200, 120, 60
+    clean[:, :, 3] = np.arange(80)
+    given = noisy(clean, 10)
+    given[:, :, 3] = clean[:, :, 3]
+    deep: AnyPicture = given if most == 255 else given * np.uint16(257)
+    result = without_noise(deep, 6.7, 1, lambda: None)
+    np.testing.assert_array_equal(result[:, :, 3], deep[:, :, 3])
+    off = result[:, :, :3].astype(float) / (most // 255) - clean[:, :, :3]
+    assert off.std() < 3.5
+    assert np.abs(off[:, 38:42].mean(axis=0)).max() < 6
+
+
+def test_rows_that_lie_farther_than_the_reach_change_nothing() -> None:
+    picture = noisy(ASTRONAUT[100:180, 200:260], 10)
+    whole = without_noise(picture, 6.7, 1, lambda: None)
+    part = without_noise(picture[20 - REACH : 50 + REACH], 6.7, 1, lambda: None)[REACH:-REACH]
+    assert np.abs(whole[20:50].astype(int) - part).max() <= 1
+    np.testing.assert_array_equal(whole, without_noise(picture, 6.7, 3, lambda: None))

@@ -105,13 +105,33 @@ const means = {
 test('photo measures what a JPEG did and takes it away, the same in bands as in one piece', async () => {
   const photo = await open('photo');
   const stored = await asJpeg(96, 240, 30);
-  const level = await photo.measure(stored, never);
-  assert.is(level, 4);
-  assert.is(await photo.measure(flat(96, 240, [200, 100, 50]), never), 0);
+  assert.equal(await photo.measure(stored, never), { level: 4, noise: 0 });
+  assert.is((await photo.measure(flat(96, 240, [200, 100, 50]), never)).level, 0);
   const enlarge = (upscaler: Upscaler) => upscaleImage(stored, { ...means, upscaler });
   const [whole, inBands] = [await enlarge(photo), await enlarge({ ...photo, bandRows: 80 })];
   assert.ok(psnr(whole.pixels, inBands.pixels) > 50);
   assert.ok(psnr(whole.pixels, (await photo.run(stored, 2, never)).pixels) < 45);
+});
+
+test('strong noise goes, the same in bands as in one piece', async () => {
+  const photo = await open('photo');
+  const [width, height] = [160, 240];
+  let state = 1;
+  const noisy = flat(width, height, [120, 110, 100]);
+  for (const i of noisy.pixels.keys()) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    noisy.pixels[i] = (noisy.pixels[i] ?? 0) + ((state >>> 16) % 48) - 24;
+  }
+  const { level, noise = 0 } = await photo.measure(noisy, never);
+  assert.is(level, 3);
+  // 48 values, all as often, in each channel for itself.
+  assert.ok(Math.abs(noise - 0.67 * 13.9) < 1, `${noise}`);
+  const enlarge = (upscaler: Upscaler) => upscaleImage(noisy, { ...means, upscaler });
+  const [whole, inBands] = [await enlarge(photo), await enlarge({ ...photo, bandRows: 80 })];
+  assert.ok(psnr(whole.pixels, inBands.pixels) > 50);
+  const clean = flat(2 * width, 2 * height, [120, 110, 100]);
+  const { pixels } = await photo.run(noisy, 2, never, { level });
+  assert.ok(psnr(clean.pixels, whole.pixels) > psnr(clean.pixels, pixels) + 3);
 });
 
 test('a JPEG whose pixels tell nothing is cleaned as its table says, and more where they tell more', async () => {
@@ -120,10 +140,12 @@ test('a JPEG whose pixels tell nothing is cleaned as its table says, and more wh
     upscaleImage(picture, { ...means, upscaler: photo, atLeast });
   const silent = flat(48, 48, [200, 100, 50]);
   silent.pixels.fill(255, 24 * 48 * 3);
-  const [stated, asked] = [await as(silent, 2), await photo.run(silent, 2, never, 2)];
+  const [stated, asked] = [await as(silent, 2), await photo.run(silent, 2, never, { level: 2 })];
   assert.ok(stated.pixels.equals(asked.pixels));
   const stored = await asJpeg(96, 96, 30);
-  assert.ok((await as(stored, 1)).pixels.equals((await photo.run(stored, 2, never, 4)).pixels));
+  assert.ok(
+    (await as(stored, 1)).pixels.equals((await photo.run(stored, 2, never, { level: 4 })).pixels),
+  );
 });
 
 test('a scale that the model does not have is its failure, in its own words', async () => {

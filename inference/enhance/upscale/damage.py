@@ -7,6 +7,7 @@ table is read in src/media/image/jpeg-step.ts.
 """
 
 from bisect import bisect
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from enhance.picture import LUMA, AnyPicture, white
 
 from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
 from .cut_off import coarseness
-from .noise import noise_level
+from .noise import LIMITS, noise_of
 
 _LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
@@ -29,12 +30,23 @@ _LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave
 _LEAST_FOUND = 3  # of the nine frequencies
 
 
-def denoise_level(picture: AnyPicture) -> int:
-    """Which of upscaler.DENOISING is the truest to what was a JPEG (docs/decisions/0050), or is noisy (0121); 0 for none."""
+class Damage(NamedTuple):
+    """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for it
+    and does not take all of it away; else 0."""
+
+    level: int
+    noise: float
+
+
+def damage_of(picture: AnyPicture) -> Damage:
+    """What was a JPEG (docs/decisions/0050), or is noisy (0121)."""
     middle = _middle(picture)
     luma = _luma(middle)
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
-    return max(bisect(_LIMITS, _jpeg_step(middle, luma)), noise_level(luma, rgb))
+    noise = noise_of(luma, rgb)
+    of_jpeg, of_noise = bisect(_LIMITS, _jpeg_step(middle, luma)), bisect(LIMITS, noise)
+    is_strong = of_noise == len(LIMITS) and of_noise >= of_jpeg
+    return Damage(max(of_jpeg, of_noise), noise if is_strong else 0.0)
 
 
 def jpeg_step(picture: AnyPicture) -> float:

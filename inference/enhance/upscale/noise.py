@@ -5,8 +5,6 @@ of one brightness with little in them, fine frequencies are about as strong in o
 they are not. docs/decisions/0121, 0133 and 0134.
 """
 
-from bisect import bisect
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +12,7 @@ from enhance.picture import LUMA
 
 from .blocks import BLOCK, Floats, blocks_of, distinct, wave
 
-_LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
+LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
 _STRONGEST = 20.0  # beyond it is sand and gravel
 _LARGEST_SPREAD = 0.22  # of blocks' strengths. Noise has 0.13 to 0.21, texture of whole pictures from 0.24 on
 _LEAST_BLOCKS = 900  # 128 x 128 pixels: of fewer, some textures spread as little as noise
@@ -27,8 +25,8 @@ _OF_ONE = float(np.sqrt(np.square(LUMA).sum() / 2))  # of a difference of channe
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
-def noise_level(luma: Floats, rgb: Floats) -> int:
-    """Level of upscaler.DENOISING that is the truest to a noisy picture; 0 where no noise is found.
+def noise_of(luma: Floats, rgb: Floats) -> float:
+    """Strength of a picture's noise, of its luma, in levels of 255; 0 where none is found.
 
     luma: h x w, rgb: h x w x 3, 0..255: the middle of a picture. Noise is looked for in its luma, and then where its channels
     differ: texture is in all of them, noise of a sensor or a program in each for itself.
@@ -36,11 +34,10 @@ def noise_level(luma: Floats, rgb: Floats) -> int:
     blocks = _blocks(luma)
     kept = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1) <= _MOST_CUT_OFF
     if np.count_nonzero(kept) < _LEAST_BLOCKS:
-        return 0
+        return 0.0
     blocks = blocks[kept]
     brightness = blocks.mean(axis=1)
-    noise = _noise_of(blocks, brightness) or _noise_between(rgb, kept, brightness)
-    return bisect(_LIMITS, noise)
+    return _noise_of(blocks, brightness) or _noise_between(rgb, kept, brightness)
 
 
 def _noise_between(rgb: Floats, kept: npt.NDArray[np.bool_], brightness: Floats) -> float:
@@ -49,7 +46,7 @@ def _noise_between(rgb: Floats, kept: npt.NDArray[np.bool_], brightness: Floats)
     found = []
     for difference in ((red - green) * _OF_ONE, (blue - green) * _OF_ONE):
         # The quietest have less than the usual one: most pictures end here, in a quarter of the time.
-        if np.median(_strengths(np.asarray(blocks_of(difference), np.float32), _FINE)) < _LIMITS[0]:
+        if np.median(_strengths(np.asarray(blocks_of(difference), np.float32), _FINE)) < LIMITS[0]:
             return 0.0
         found.append(_noise_of(_blocks(difference)[kept], brightness))
     return min(found)
@@ -61,7 +58,7 @@ def _noise_of(blocks: Floats, brightness: Floats) -> float:
     order = np.argsort(_strengths(blocks, _COARSE))[:count]
     quiet = blocks[order]
     noise = float(np.median(_strengths(quiet, _FINE)))
-    if not _LIMITS[0] <= noise <= _STRONGEST or _spread(quiet, brightness[order]) >= _LARGEST_SPREAD:
+    if not LIMITS[0] <= noise <= _STRONGEST or _spread(quiet, brightness[order]) >= _LARGEST_SPREAD:
         return 0.0
     return noise if len(distinct(quiet)) >= _LEAST_DISTINCT * count else 0.0
 

@@ -13,6 +13,7 @@ from enhance.engine import Engine, choose_engine
 from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 
 from . import realtime
+from .alike import without_noise
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
@@ -45,7 +46,8 @@ Recipes = Mapping[int, Recipe]
 class Upscaler:
     """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first; denoising:
     by the level, 1 to 5, and whether the picture has 16 bits, the same, where the model takes away blocks and noise; alpha: by
-    whether it has 16 bits, what enlarges alpha as a grey picture, where it is not interpolated."""
+    whether it has 16 bits, what enlarges alpha as a grey picture, where it is not interpolated. threads: of what is computed
+    beside the networks."""
 
     model: str
     engine: str
@@ -53,17 +55,26 @@ class Upscaler:
     deep_recipes: Callable[[], Recipes]
     denoising: Callable[[int, bool], Recipes] | None = None
     alpha: Callable[[bool], Recipes] | None = None
+    threads: int = 1
 
     def run(
-        self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None, denoise: int = 0
+        self,
+        picture: AnyPicture,
+        scale: int,
+        before_tile: Callable[[], None] = lambda: None,
+        denoise: int = 0,
+        noise: float = 0.0,
     ) -> AnyPicture:
         """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
         before_tile is called before each tile and may raise. denoise: which of DENOISING takes blocks and noise away; 0: none.
+        noise: of luma, in levels of 255, which is taken away before; 0: none.
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
         is_deep = picture.dtype != np.uint8
+        if noise > 0:
+            picture = without_noise(picture, noise, self.threads, before_tile)
         colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
@@ -114,7 +125,9 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
         return on_threads(photo(loading(is_deep)), engine)
 
     recipes = on_threads(MODELS[model](loading(is_deep=False)), engine)
-    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
+    upscaler = Upscaler(
+        model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha, engine.callers
+    )
     _warm_up(upscaler)
     return upscaler
 

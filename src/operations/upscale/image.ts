@@ -31,11 +31,11 @@ export const upscaleImage = async (
   report({ stage: 'inference', framesDone: 0, framesTotal });
   // A picture in one piece is measured in the call that enlarges it.
   const isMeasured = denoise === MEASURED && (atLeast > 0 || framesTotal > 1);
-  const level = isMeasured
-    ? Math.max(atLeast, await upscaler.measure(middleOf(picture), signal))
-    : denoise;
+  const measured = isMeasured && (await upscaler.measure(middleOf(picture), signal));
+  const damage =
+    measured && measured.level >= atLeast ? measured : { level: measured ? atLeast : denoise };
   if (framesTotal === 1) {
-    const whole = await upscaler.run(picture, scale, signal, level);
+    const whole = await upscaler.run(picture, scale, signal, damage);
     report({ stage: 'encoding', framesDone: 1, framesTotal });
     return whole;
   }
@@ -43,7 +43,7 @@ export const upscaleImage = async (
   const whole = emptyLike(picture, scaled(picture, scale));
   const enhance = async (band: Band) => ({
     band,
-    enhanced: await upscaler.run(cutBand(picture, band), scale, signal, level),
+    enhanced: await upscaler.run(cutBand(picture, band), scale, signal, damage),
   });
 
   let framesDone = 0;

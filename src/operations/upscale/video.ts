@@ -79,7 +79,7 @@ export const upscaleVideo = (
     const parts = partsOf(picture);
     const large = new Map<Picture, Picture>();
     const run = async ({ picture: part }: Part<Picture>) =>
-      [part, await upscaler.run(part, scale, signal, denoise)] as const;
+      [part, await upscaler.run(part, scale, signal, { level: denoise })] as const;
     for await (const [part, one] of inOrder(parts, inFlight, run)) large.set(part, one);
     return assembled(parts, large, await before);
   };

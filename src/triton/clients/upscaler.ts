@@ -1,9 +1,27 @@
 /** Pictures to the models that enlarge them, and back. */
 import { type Picture, scaled } from '../../frame.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
-import { decodeStrings, int32, intsOf, type Tensor, uint8, uint16 } from '../protocol/tensor.ts';
+import {
+  decodeStrings,
+  floatsOf,
+  fp32,
+  int32,
+  intsOf,
+  type Tensor,
+  uint8,
+  uint16,
+} from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { bytes, integers, type LoadedModel, openModel, type Slot, shorts, texts } from './model.ts';
+import {
+  bytes,
+  floats,
+  integers,
+  type LoadedModel,
+  openModel,
+  type Slot,
+  shorts,
+  texts,
+} from './model.ts';
 
 export type Upscaler = {
   /** Bands of a picture start at multiples of this many rows, and include this many rows of context. */
@@ -22,9 +40,16 @@ export type Upscaler = {
   /** In which ways it takes away blocks and noise: none where it does not. */
   readonly levels: readonly Level[];
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
-  run(picture: Picture, scale: number, signal: AbortSignal, level?: Level): Promise<Picture>;
+  run(picture: Picture, scale: number, signal: AbortSignal, damage?: Damage): Promise<Picture>;
   /** What MEASURED is for this picture, or a part of it that begins at a multiple of 8 rows. */
-  measure(picture: Picture, signal: AbortSignal): Promise<Level>;
+  measure(picture: Picture, signal: AbortSignal): Promise<Damage>;
+};
+
+/** What is taken away. */
+export type Damage = {
+  readonly level: Level;
+  /** Standard deviation of luma in levels of 255: of noise that goes before, where it is more than the level takes away. */
+  readonly noise?: number | undefined;
 };
 
 /** 0 to 3: how much of blocks and noise is taken away. Above: what a codec left. */
@@ -61,7 +86,7 @@ export const upscalerSlot = (model: string): Slot => ({
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
   const { band_align, band_halo, band_rows, band_columns = '0' } = loaded.parameters;
-  const { denoise = '', depths = '' } = loaded.parameters;
+  const { denoise = '', depths = '', noise: takesNoise = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
@@ -71,20 +96,24 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     levels: /^1,2,3(,|$)/.test(denoise) ? denoise.split(',').map(Number) : [],
-    run: async (picture, scale, signal, level = 0) => {
+    run: async (picture, scale, signal, { level, noise = 0 } = { level: 0 }) => {
       const { channels, depth } = picture;
       const size = scaled(picture, scale);
       const [name, , wanted] = depth ? deep : usual;
-      const levels = level === 0 ? [] : [int32('DENOISE', [level])];
-      const inputs = [tensorOf(picture), int32('SCALE', [scale]), ...levels];
+      const inputs = [
+        ...[tensorOf(picture), int32('SCALE', [scale])],
+        ...(level === 0 ? [] : [int32('DENOISE', [level])]),
+        ...(noise === 0 ? [] : [fp32('NOISE', [1], Float32Array.of(noise))]),
+      ];
       const of = await ask(inputs, [wanted(name, size.height, size.width, channels)], signal);
       return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
     },
     measure: async (picture, signal) => {
       const inputs = [tensorOf(picture), int32('SCALE', [2])];
-      const of = await ask(inputs, [integers('DENOISE', 1)], signal);
+      const wanted = [integers('DENOISE', 1), ...(takesNoise ? [floats('NOISE', 1)] : [])];
+      const of = await ask(inputs, wanted, signal);
       const [level = 0] = intsOf(of('DENOISE'));
-      return level;
+      return takesNoise ? { level, noise: floatsOf(of('NOISE'))[0] } : { level };
     },
   };
 };

@@ -1,0 +1,83 @@
+"""Strong noise of a picture, taken away before a network enlarges it: each pixel becomes the mean of those around it whose
+surroundings look alike ("non-local means"). docs/decisions/0139.
+
+Luma and both differences of colour are averaged apart, as noise of colour is the stronger one and its detail the coarser one.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.picture import LUMA, AnyPicture, white
+
+from .threads import side_by_side
+
+SEARCH = 3  # pixels to each side that are compared
+PATCH = 2  # pixels to each side by which they are
+REACH = SEARCH + PATCH
+"""How far a pixel depends on its surroundings."""
+
+_LUMA, _COLOUR = 0.65, 1.5  # how strong, in parts of the noise
+_ROWS = 32  # at a time: what is computed of them stays in the processor's cache
+_BOX = np.full(2 * PATCH + 1, 1 / (2 * PATCH + 1), np.float32)
+
+Floats = npt.NDArray[np.float32]
+
+
+def without_noise(picture: AnyPicture, noise: float, threads: int, before_rows: Callable[[], None]) -> AnyPicture:
+    """A picture (h x w x 3 or 4, RGB or RGBA) without noise whose luma is `noise` levels of 255 strong; alpha stays.
+
+    Rows do not depend on what is farther than REACH from them. before_rows is called before some rows and may raise to stop.
+    """
+    height = len(picture)
+    colours = np.ascontiguousarray(picture[:, :, :3])
+    around = np.pad(colours, ((REACH, REACH), (REACH, REACH), (0, 0)), mode="symmetric")
+    result = picture.copy()
+    strength = np.float32(noise * white(picture) / 255)
+
+    def clean(top: int) -> None:
+        many = min(_ROWS, height - top)
+        result[top : top + many, :, :3] = _cleaned(around[top : top + many + 2 * REACH], strength, white(picture))
+
+    side_by_side(clean, range(0, height, _ROWS), threads, before_rows)
+    return result
+
+
+def _cleaned(rows: AnyPicture, noise: np.float32, most: int) -> AnyPicture:
+    """Rows with REACH pixels more on each side, cleaned and without these."""
+    luma = np.asarray(rows @ LUMA, np.float32)
+    planes = [luma, rows[:, :, 2] - luma, rows[:, :, 0] - luma]
+    around = [_window(plane, 0, 0, PATCH) for plane in planes]
+    sums = [np.zeros_like(_window(plane, 0, 0, 0)) for plane in planes]
+    weights = [np.zeros_like(sums[0]) for _ in range(2)]
+    for down, across in product(range(-SEARCH, SEARCH + 1), repeat=2):
+        of_luma, of_blue, of_red = (
+            np.square(_window(plane, down, across, PATCH) - middle) for plane, middle in zip(planes, around, strict=True)
+        )
+        # Less what noise alone makes of two that are the same.
+        apart = np.maximum(_mean(of_luma) - 2 * noise**2, 0)
+        colours_apart = np.maximum(_mean(of_blue + of_red) - 4 * noise**2, 0)
+        weight = np.asarray(cv2.exp(apart * (-1 / (_LUMA * noise) ** 2)), np.float32)
+        of_colours = np.asarray(cv2.exp((apart + colours_apart) * (-1 / (_COLOUR * noise) ** 2)), np.float32)
+        for plane, total, share in zip(planes, sums, (weight, of_colours, of_colours), strict=True):
+            cv2.accumulateProduct(_window(plane, down, across, 0), share, total)
+        weights[0] += weight
+        weights[1] += of_colours
+    luma, blue, red = sums[0] / weights[0], sums[1] / weights[1], sums[2] / weights[1]
+    green = luma - (LUMA[0] * red + LUMA[2] * blue) / LUMA[1]
+    cleaned = np.stack([red + luma, green, blue + luma], axis=2)
+    return np.asarray(np.rint(cleaned).clip(0, most), rows.dtype)
+
+
+def _window(plane: Floats, down: int, across: int, more: int) -> Floats:
+    """The plane less its border, moved by some pixels, with `more` of the border."""
+    first = REACH - more
+    return plane[first + down : len(plane) - first + down, first + across : plane.shape[1] - first + across]
+
+
+def _mean(plane: Floats) -> Floats:
+    """Over the patch of each pixel; PATCH less on each side."""
+    return np.asarray(cv2.sepFilter2D(plane, -1, _BOX, _BOX), np.float32)[PATCH:-PATCH, PATCH:-PATCH]
