@@ -20,7 +20,7 @@ PATCH = 2  # pixels to each side by which they are
 REACH = SEARCH + PATCH
 """How far a pixel depends on its surroundings."""
 
-_LUMA, _COLOUR = 0.65, 1.5  # how strong, in parts of the noise
+_LUMA, _COLOUR = 0.6, 1.5  # how strong, in parts of the noise
 _ROWS = 32  # at a time: what is computed of them stays in the processor's cache
 _BOX = np.full(2 * PATCH + 1, 1 / (2 * PATCH + 1), np.float32)
 

@@ -21,8 +21,15 @@ const LARGEST_DIFFERENCE = 0.3;
 
 /** Bits of a pixel in a key frame, from which on compression has left little: docs/decisions/0129. */
 const CLEAR_BITS = 1.7;
-/** Levels of luma by which it was rounded: docs/decisions/0138. The network for H.264 knows the traces of H.264 best. */
-const CLEAR_STEP: Record<Quantiser['codec'], number> = { h264: 5, hevc: 10, 'vp9 or av1': 6 };
+/**
+ * With fewer bits it has left little as well where it rounded finely: by so many levels of luma at most, and with so many bits
+ * at least. The network for H.264 knows the traces of H.264 best: docs/decisions/0138.
+ */
+const FINE: Record<Quantiser['codec'], { readonly step: number; readonly bits: number }> = {
+  h264: { step: 5, bits: 1 },
+  hevc: { step: 9.1, bits: 0.75 },
+  'vp9 or av1': { step: 6, bits: 0.75 },
+};
 /** Levels of luma. What changes by more where frames are calmest is weak noise, which takes bits as detail does. */
 const CLEAR_CHANGE = 0.9;
 
@@ -69,11 +76,14 @@ const isFine = async (
   { options, input, config, signal }: Looking,
   info: VideoInfo,
 ): Promise<boolean> => {
-  if ((info.keyBits ?? 0) >= CLEAR_BITS) return true;
+  const bits = info.keyBits ?? 0;
+  if (bits >= CLEAR_BITS) return true;
   if (variantOf(options) !== 'photo') return false;
   const [from = 0] = nearest(info.keyFrames, info.startSeconds + info.durationSeconds / 2);
   const found = await quantiserOf(input('media'), info, { from, ffmpeg: config.ffmpeg, signal });
-  return found !== null && found.step <= CLEAR_STEP[found.codec];
+  if (!found) return false;
+  const fine = FINE[found.codec];
+  return found.step <= fine.step && bits >= fine.bits;
 };
 
 const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {
