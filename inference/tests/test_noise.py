@@ -24,7 +24,7 @@ def noisy(picture: Picture, sigma: float, blur: float = 0.0) -> Picture:
 
 
 def noise_of(picture: Picture) -> float:
-    return noise.noise_of(np.asarray(picture @ LUMA, np.float32), np.asarray(picture, np.float32))
+    return noise.noise_of(np.asarray(picture @ LUMA, np.float32), np.asarray(picture, np.float32)).strength
 
 
 def denoise_level(picture: AnyPicture) -> int:
@@ -103,7 +103,13 @@ def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture
 @pytest.mark.parametrize(("sigma", "told"), [(4, 0.0), (8, 5.3), (16, 10.4)])
 def test_strong_noise_tells_its_strength_in_luma(sigma: float, told: float) -> None:
     assert damage_of(noisy(ASTRONAUT, sigma)).noise == pytest.approx(told, rel=0.1)
+    assert damage_of(as_jpeg(noisy(ASTRONAUT, sigma), 90)).noise == pytest.approx(told, rel=0.2)
     assert damage_of(as_jpeg(ASTRONAUT, 30)).noise == 0
+
+
+def test_noise_of_luma_alone_is_not_certain() -> None:
+    grey = np.repeat(noisy(ASTRONAUT[:, :, 1:2], 8), 3, axis=2)
+    assert damage_of(grey) == (3, 0)
 
 
 @pytest.mark.parametrize("most", [255, 65535])

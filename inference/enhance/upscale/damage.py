@@ -31,8 +31,8 @@ _LEAST_FOUND = 3  # of the nine frequencies
 
 
 class Damage(NamedTuple):
-    """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for it
-    and does not take all of it away; else 0."""
+    """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for
+    noise, does not take all of it away, and it is certain that it is no texture; else 0."""
 
     level: int
     noise: float
@@ -44,9 +44,9 @@ def damage_of(picture: AnyPicture) -> Damage:
     luma = _luma(middle)
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
     noise = noise_of(luma, rgb)
-    of_jpeg, of_noise = bisect(_LIMITS, _jpeg_step(middle, luma)), bisect(LIMITS, noise)
+    of_jpeg, of_noise = bisect(_LIMITS, _jpeg_step(middle, luma)), bisect(LIMITS, noise.strength)
     is_strong = of_noise == len(LIMITS) and of_noise >= of_jpeg
-    return Damage(max(of_jpeg, of_noise), noise if is_strong else 0.0)
+    return Damage(max(of_jpeg, of_noise), noise.certain if is_strong else 0.0)
 
 
 def jpeg_step(picture: AnyPicture) -> float:

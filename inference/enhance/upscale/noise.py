@@ -5,6 +5,8 @@ of one brightness with little in them, fine frequencies are about as strong in o
 they are not. docs/decisions/0121, 0133 and 0134.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,11 +24,21 @@ _LEAST_DISTINCT = 0.95  # of the quiet blocks. Those of noise all are; those of 
 _SHADES = 6  # parts of alike brightness
 _FIRST, _LAST = 3, 252  # beyond these values noise is cut off
 _OF_ONE = float(np.sqrt(np.square(LUMA).sum() / 2))  # of a difference of channels: the noise of luma, where each has its own
+_LEAST_COLOUR = 0.08  # of luma's noise: white noise at JPEG 85 has .05 to .15 of it, a sensor's .1 to .4, sand .04
+_MOST_BY_COLOUR = 12.0  # levels of luma that are certain by that: noise over sand is measured too strong
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
-def noise_of(luma: Floats, rgb: Floats) -> float:
-    """Strength of a picture's noise, of its luma, in levels of 255; 0 where none is found.
+class Noise(NamedTuple):
+    """strength: of luma, in levels of 255; 0 where no noise is found. certain: how much of it is no texture, as the channels
+    have it each for itself; 0 where nothing tells."""
+
+    strength: float
+    certain: float
+
+
+def noise_of(luma: Floats, rgb: Floats) -> Noise:
+    """How noisy a picture is.
 
     luma: h x w, rgb: h x w x 3, 0..255: the middle of a picture. Noise is looked for in its luma, and then where its channels
     differ: texture is in all of them, noise of a sensor or a program in each for itself.
@@ -34,10 +46,29 @@ def noise_of(luma: Floats, rgb: Floats) -> float:
     blocks = _blocks(luma)
     kept = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1) <= _MOST_CUT_OFF
     if np.count_nonzero(kept) < _LEAST_BLOCKS:
-        return 0.0
+        return Noise(0.0, 0.0)
     blocks = blocks[kept]
     brightness = blocks.mean(axis=1)
-    return _noise_of(blocks, brightness) or _noise_between(rgb, kept, brightness)
+    of_luma, between = _noise_of(blocks, brightness), _noise_between(rgb, kept, brightness)
+    if not of_luma:
+        return Noise(between, between)
+    if between:
+        return Noise(of_luma, min(of_luma, between))
+    quiet = np.flatnonzero(kept)[_quiet(blocks)]
+    has_colour = _noise_of_colour(rgb, quiet) >= _LEAST_COLOUR * of_luma
+    return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR) if has_colour else 0.0)
+
+
+def _noise_of_colour(rgb: Floats, quiet: npt.NDArray[np.intp]) -> float:
+    """What a JPEG leaves of colour noise, in levels: of means of 2 x 2 pixels in the quiet blocks, the weaker of two planes."""
+    luma = rgb @ np.asarray(LUMA, np.float32)
+    found = []
+    for channel in (0, 2):
+        blocks = _blocks(rgb[:, :, channel] - luma)[quiet]
+        halved = blocks.reshape(-1, BLOCK // 2, 2, BLOCK // 2, 2).mean(axis=(2, 4))
+        curved = (halved @ _CURVED, halved.transpose(0, 2, 1) @ _CURVED)
+        found.append(float(np.median(np.sqrt(np.square(np.concatenate(curved, axis=1)).mean(axis=1)))))
+    return min(found)
 
 
 def _noise_between(rgb: Floats, kept: npt.NDArray[np.bool_], brightness: Floats) -> float:
@@ -54,13 +85,18 @@ def _noise_between(rgb: Floats, kept: npt.NDArray[np.bool_], brightness: Floats)
 
 def _noise_of(blocks: Floats, brightness: Floats) -> float:
     """Strength of the noise in a plane's blocks (n x 64), in levels; 0 where there is none. brightness: of each block."""
-    count = max(len(blocks) // _QUIET, min(len(blocks) // _QUIET_OF_FEW, _LEAST_QUIET))
-    order = np.argsort(_strengths(blocks, _COARSE))[:count]
+    order = _quiet(blocks)
     quiet = blocks[order]
     noise = float(np.median(_strengths(quiet, _FINE)))
     if not LIMITS[0] <= noise <= _STRONGEST or _spread(quiet, brightness[order]) >= _LARGEST_SPREAD:
         return 0.0
-    return noise if len(distinct(quiet)) >= _LEAST_DISTINCT * count else 0.0
+    return noise if len(distinct(quiet)) >= _LEAST_DISTINCT * len(quiet) else 0.0
+
+
+def _quiet(blocks: Floats) -> npt.NDArray[np.intp]:
+    """Which of a plane's blocks have the least in them."""
+    count = max(len(blocks) // _QUIET, min(len(blocks) // _QUIET_OF_FEW, _LEAST_QUIET))
+    return np.argsort(_strengths(blocks, _COARSE))[:count]
 
 
 def _blocks(plane: Floats) -> Floats:
@@ -87,4 +123,5 @@ def _waves(first: int, last: int) -> Floats:
     return np.array([wave(*pair) for pair in pairs if first <= sum(pair) <= last], np.float32)
 
 
+_CURVED = np.array([1, -1, -1, 1], np.float32) / 2  # of four in a row: what neither a level nor a slope leaves
 _COARSE, _MIDDLE, _FINE = _waves(1, 2), _waves(3, 6), _waves(5, 7)  # a JPEG leaves little beyond
