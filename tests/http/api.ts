@@ -79,7 +79,7 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s6'),
+    stateOf('photo', 'photo-s7'),
     stateOf('animation', 'animation-s4'),
     stateOf('photo_realtime', 'photo_realtime-s3'),
     stateOf('animation_realtime', 'animation_realtime-s3'),

@@ -26,7 +26,7 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's6' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's7' },
     animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's4' },
     photo_realtime: {
       model: 'photo',
