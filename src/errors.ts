@@ -155,12 +155,7 @@ export const failures = {
     false,
     (f) => `The account has ${text(f.count)} webhooks, the limit. Delete one first.`,
   ),
-  unsupported_option_for_model: kind(
-    422,
-    false,
-    (f) =>
-      `Expected ${text(f.option)} ${text(f.allowed)} for the model ${text(f.model)}; got ${text(f.got)}.`,
-  ),
+  unsupported_option_for_model: kind(422, false, (f) => text(f.detail)),
   upload_not_found: kind(
     422,
     false,

@@ -219,7 +219,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     means: 'The model does not support the value of an option.',
     advice:
       'Leave the option out, or choose another model: `GET /v1/models` lists what each one supports.',
-    facts: { option: 'effort', allowed: 'best', model: 'detail', got: 'realtime' },
+    facts: { detail: 'Expected effort best for the model detail; got realtime.' },
   },
   speaker_not_found: {
     means: 'The field `speaker` points at a place where no face is.',

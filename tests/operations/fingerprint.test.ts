@@ -51,11 +51,27 @@ const same: [says: string, options: object][] = [
   ['metadata is stripped', { output: { metadata: 'strip' } }],
   ['lossy is the default', { output: { lossless: false } }],
   ['white is behind transparency', { output: { background: '#FFFFFF' } }],
+  ['a png has no quality', { output: { quality: 90 } }],
+  ['a png loses nothing', { output: { lossless: true } }],
+  ['a png has transparency', { output: { background: '#000000' } }],
 ];
 for (const [says, options] of same) {
-  test(`a default may be said: ${says}`, () =>
+  test(`what makes the same file is the same work: ${says}`, () =>
     assert.is(fingerprint(withOptions(options)), fingerprint(work)));
 }
+
+test('what only other formats are written with makes the same file', () => {
+  const of = (output_format: string, output: object) =>
+    fingerprint({
+      ...withOptions({ output_format, output }),
+      inputKind: output_format === 'mp4' ? 'video' : 'image',
+    });
+  for (const format of ['webp', 'avif', 'mp4'])
+    assert.is(of(format, { background: '#000000' }), of(format, {}), format);
+  for (const format of ['webp', 'avif', 'mp4'])
+    assert.is(of(format, { lossless: true, quality: 5 }), of(format, { lossless: true }), format);
+  assert.is(of('mp4', { metadata: 'keep' }), of('mp4', {}));
+});
 
 test('mp4 is what a video becomes', () => {
   const video: Fingerprinted = { ...work, inputKind: 'video' };
@@ -76,10 +92,14 @@ test('every part that the result depends on changes it', () => {
     withOptions({ denoise: 'auto' }),
     withOptions({ denoise: 1 }),
     withOptions({ output_format: 'webp' }),
-    withOptions({ output: { quality: 90 } }),
-    withOptions({ output: { lossless: true } }),
     withOptions({ output: { metadata: 'keep' } }),
-    withOptions({ output: { background: '#000000' } }),
+    ...['jpeg', 'webp', 'avif'].map((format) =>
+      withOptions({ output_format: format, output: { quality: 90 } }),
+    ),
+    withOptions({ output_format: 'jpeg' }),
+    withOptions({ output_format: 'jpeg', output: { background: '#000000' } }),
+    withOptions({ output_format: 'webp', output: { lossless: true } }),
+    withOptions({ output_format: 'avif', output: { lossless: true } }),
   ];
   const all = new Set([work, ...others].map(fingerprint));
   assert.is(all.size, others.length + 1);

@@ -53,10 +53,9 @@ const unsupported = (
   allowed: readonly (Effort | Denoise)[],
   model: string,
 ): Failure => {
-  const facts = { option, allowed: oneOf(allowed.map(String)), model, got };
-  const { message: detail } = new Failure('unsupported_option_for_model', facts);
+  const detail = `Expected ${option} ${oneOf(allowed.map(String))} for the model ${model}; got ${got}.`;
   const fault = { pointer: `/${option}`, code: 'not_allowed', detail, allowed };
-  return new Failure('unsupported_option_for_model', facts, { faults: [fault] });
+  return new Failure('unsupported_option_for_model', { detail }, { faults: [fault] });
 };
 
 const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>

@@ -1,6 +1,7 @@
 /** Enlarges images and videos. */
 import { z } from 'zod';
 import { JobInput } from '../../contract/job.ts';
+import type { OutputFormat } from '../../contract/media.ts';
 import { MediaInfo } from '../../media/info.ts';
 import type { Edit } from '../../provenance/edit.ts';
 import { realtimeSlot } from '../../triton/clients/realtime.ts';
@@ -18,6 +19,19 @@ const INVENTS_TEXTURE: Edit = {
   description: 'Enlarged by a trained model, which invents texture that the input does not show.',
   sourceType: 'compositeWithTrainedAlgorithmicMedia',
   ingredients: [{ role: 'media', title: 'input', relationship: 'parentOf' }],
+};
+
+/** Raised when the service makes another file of the same request and no release of a model tells it: the cache has the old one. */
+const WORK = 2;
+
+/** What of `output` a file of this format depends on: whoever changes the rest gets the same file, and pays for it once. */
+const writtenBy = (format: OutputFormat, { output = {} }: UpscaleOptions): unknown[] => {
+  const { quality = null, lossless = false, metadata = 'strip', background = '#ffffff' } = output;
+  return [
+    lossless || format === 'png' ? 'lossless' : quality,
+    format === 'mp4' ? null : metadata,
+    format === 'jpeg' ? background.toLowerCase() : null,
+  ];
 };
 
 export const upscale = operation({
@@ -70,33 +84,11 @@ export const upscale = operation({
 
   identify: identifyUpscale,
   identity: ({ options, inputKind }) => {
-    const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
-    const background = (options.output?.background ?? '#ffffff').toLowerCase();
     const format = formatOf(options, inputKind);
-    const denoise = denoiseOf(options);
-    const asked = [
-      variantOf(options),
-      options.scale,
-      format,
-      quality,
-      lossless,
-      metadata,
-      background,
-      // Without, it is what it was before there was a choice.
-      ...(denoise === 'off' ? [] : ['denoise', denoise]),
-      // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG, nor noise.
-      ...(denoise === 'auto' && inputKind === 'image'
-        ? ['lossy cleaned', 'by its table', 'noise measured']
-        : []),
-      // Noisy videos were not cleaned before.
-      ...(options.denoise === 'auto' && inputKind === 'video' ? ['noise cleaned'] : []),
-      // Videos that compression left clear were cleaned of its traces before.
-      ...(denoise === 'auto' && inputKind === 'video' ? ['clear kept'] : []),
-      // Videos had neither subtitles nor chapters before.
-      ...(inputKind === 'video' ? [...calmingOf(options), 'subtitles kept'] : []),
-    ];
-    // Results of images of 16 bits were others before PNG kept these.
-    return format === 'png' ? [...asked, 'depth kept'] : asked;
+    const work = [WORK, variantOf(options), options.scale, format, ...writtenBy(format, options)];
+    return inputKind === 'image'
+      ? [...work, denoiseOf(options)]
+      : [...work, options.denoise ?? 'off', ...calmingOf(options)];
   },
   prepare: prepareUpscale,
   // Only a worker needs decoders and encoders.
