@@ -47,7 +47,7 @@ export const Warning = z
   .meta({ id: 'Warning' });
 export type Warning = z.infer<typeof Warning>;
 
-/** A release such as `photo@r2`; null for a model without releases. */
+/** As a request may name it in its `model`: `photo@r2`; null for a model without releases. */
 const ReleaseRef = z.string().nullable();
 
 /** What every operation says about a result; each adds its own fields. */
@@ -59,7 +59,7 @@ export const resultShape = {
   output_size: SizeText,
   model_used: z.string(),
   model_version: z.string().describe('the versions of the networks that made it'),
-  release: ReleaseRef.describe('the release that made it'),
+  release: ReleaseRef.describe('the release that made it, as the `model` of a request may name it'),
   canary: z.boolean().describe('whether it was chosen at random, as a candidate on trial'),
   cached: z.boolean(),
   credits_used: z.int().min(0),

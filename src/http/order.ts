@@ -16,6 +16,7 @@ import {
   type Operation,
   type Options,
   type Prepared,
+  releaseForRequest,
 } from '../operations/operation.ts';
 import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
@@ -159,7 +160,7 @@ export const makeEstimate = async (
     available_credits: available,
     model: identified.options.model,
     model_version: chosen.modelVersion,
-    release: chosen.release || null,
+    release: releaseForRequest(chosen.release, identified.options.model),
     input_size: prepared.input.size,
     output_size: sizeText(prepared.outputSize),
     ...(frames !== undefined && { input_frames: frames }),

@@ -247,6 +247,13 @@ export const operation = <
 export const namedModels = ({ models }: Pick<Operation, 'models'>): string[] =>
   Object.keys(models).filter((id) => models[id]?.model === undefined);
 
+/**
+ * The release as a request names it, by the `model` that it has: `photo@s3` for `photo_realtime@s3`, which the request's other
+ * options chose. null for '', of models without releases.
+ */
+export const releaseForRequest = (release: string, model: string): string | null =>
+  release.replace(/^[^@]+/, model) || null;
+
 /** Which of the operation's models does the work. */
 export const modelOf = ({ variant }: Pick<Operation, 'variant'>, options: Options): string =>
   variant?.(options) ?? options.model;

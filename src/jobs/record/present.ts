@@ -1,7 +1,7 @@
 /** How a job is shown to its account. Pure. */
 import type { Job, JobResult, Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
-import { type Operation, operationOf } from '../../operations/operation.ts';
+import { type Operation, operationOf, releaseForRequest } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
 import type { SignedLink } from '../../storage/links.ts';
 import { isOver, type JobError, type JobRecord } from './record.ts';
@@ -30,7 +30,7 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     progress: job.progress,
     model: job.model,
     model_version: job.model_version,
-    release: job.release || null,
+    release: releaseForRequest(job.release, job.model),
     canary: job.canary,
     cost: {
       estimated: job.estimated,
@@ -76,7 +76,7 @@ export const presentResult = (
     input_size: job.input.size,
     model_used: job.model,
     model_version,
-    release: release || null,
+    release: releaseForRequest(release, job.model),
     canary: job.canary && release === job.release,
     cached: job.cached,
     credits_used: job.charged,
