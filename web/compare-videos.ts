@@ -1,4 +1,4 @@
-/** The original and the result side by side, played as one: the result leads, and the original follows it. */
+/** The original and the result side by side, played as one: the result leads, and the original follows it. Both fitted to the page, or one pixel of the result for one of the screen. */
 import { unseen } from './compare-pictures.ts';
 import { button, freshId, make } from './dom.ts';
 import { durationText } from './words.ts';
@@ -27,11 +27,41 @@ export const compareVideos = (
   before?.addEventListener('error', () => before.replaceWith(unseen(name.toLowerCase())));
   result.addEventListener('error', () => result.replaceWith(unseen('result')));
   if (original) follows(original, result);
-  return make('div', { class: 'compare' }, shown, controls(result));
+  return make('div', { class: 'compare' }, shown, controls(result, zoomOf(shown, result)));
 };
 
-const titled = (title: string, media: HTMLElement): HTMLElement =>
-  make('figure', {}, media, make('figcaption', {}, title));
+const titled = (title: string, media: HTMLElement): HTMLElement => {
+  const view = make('div', { class: 'view', role: 'group', 'aria-label': title }, media);
+  return make('figure', {}, view, make('figcaption', {}, title));
+};
+
+/** Shows both at the size of the result; where they are scrolled, they show the same place. */
+const zoomOf = (shown: HTMLElement, result: HTMLVideoElement): HTMLElement => {
+  const views = [...shown.querySelectorAll<HTMLElement>('.view')];
+  for (const view of views)
+    view.addEventListener('scroll', () => {
+      for (const other of views) other.scrollTo(view.scrollLeft, view.scrollTop);
+    });
+  const zoom = button(
+    '1:1',
+    () => {
+      if (result.videoWidth === 0) return; // it is still loading
+      const isFull = shown.classList.toggle('full');
+      shown.style.setProperty('--width', `${result.videoWidth / devicePixelRatio}px`);
+      for (const view of views) {
+        // With the keys, too, once there is something to scroll.
+        view.tabIndex = isFull ? 0 : -1;
+        view.scrollTo(
+          (view.scrollWidth - view.clientWidth) / 2,
+          (view.scrollHeight - view.clientHeight) / 2,
+        );
+      }
+      zoom.setAttribute('aria-pressed', String(isFull));
+    },
+    { 'aria-pressed': 'false', title: 'Show every pixel of the result' },
+  );
+  return zoom;
+};
 
 const follows = (original: HTMLVideoElement, result: HTMLVideoElement): void => {
   original.muted = true;
@@ -61,7 +91,7 @@ const play = async (video: HTMLVideoElement): Promise<void> => {
   }
 };
 
-const controls = (result: HTMLVideoElement): HTMLElement => {
+const controls = (result: HTMLVideoElement, zoom: HTMLElement): HTMLElement => {
   const id = freshId('time');
   const time = make('input', { id, type: 'range', min: 0, max: 1, step: 0.01, value: 0 });
   const clock = make('span', { class: 'clock' });
@@ -95,5 +125,6 @@ const controls = (result: HTMLVideoElement): HTMLElement => {
     time,
     clock,
     mute,
+    zoom,
   );
 };

@@ -219,6 +219,15 @@ test('a clip and a recording: price, start, synchronised players, download', asy
     "[...document.querySelectorAll('figure video')].every((one) => one.currentTime > 0.45)",
   );
   await isAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: '1:1', exact: true }).click();
+  // Every pixel of 240, and both show the same place.
+  await page.evaluate("document.querySelector('figure .view').scrollTo(9, 7)");
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure .view')].every((one) => one.scrollLeft === 9 && one.firstChild.clientWidth === 240)",
+  );
+  await isAccessible(page);
   const bytes = await downloaded(page);
   const [job] = await jobsOf(caller);
   assert.is(bytes.length, job.result.bytes);
