@@ -71,5 +71,5 @@ const unknownRelease = ({ offered }: ModelState, { model, release }: Pin): Failu
     detail: `Expected ${oneOf(allowed.map((name) => `"${name}"`))}; got "${written(model, release)}".`,
     allowed,
   };
-  return new Failure('validation_failed', { detail: fault.detail }, { faults: [fault] });
+  return new Failure('validation_failed', {}, { faults: [fault] });
 };
