@@ -250,7 +250,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's6',
+      release: 's7',
       alias: 'stable',
       percent: 0,
       mirror: 0,

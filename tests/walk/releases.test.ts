@@ -362,7 +362,7 @@ test('the command applies a file, and applied again it does nothing', async () =
   assert.is(enhance('rollback', 'photo').stable, 'photo@s7');
   // The loop writes too, when it unloads what is retired.
   const last = enhance('log', '--limit', '9').find(({ by }: { by: string }) => by !== 'service');
-  assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', 's6']);
+  assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', 's7']);
   assert.match(last.by, /^operator:/);
   writeFileSync(file, 'slots:\n  photo:\n    stable: r9\n');
   const { status, data } = await admin.post('/v1/admin/models/apply', {
@@ -377,7 +377,7 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
   const waiting = await queued();
   await Promise.all([triton.kill(), second.kill()]);
   await refused('promote', r2, 503);
-  assert.is((await registry.read('photo')).stable, 's6');
+  assert.is((await registry.read('photo')).stable, 's7');
   await service.worker.start();
   const key = `${service.stores.prefix}:job:${waiting.id}`;
   const isAway = async () => Boolean(await service.stores.redis.hget(key, 'away_since'));

@@ -145,7 +145,7 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await text(page, 'New jobs get photo@s7; 20 % of them get photo@r2.');
     await press(page, 'Promote photo@r2');
     await agree(page, 'Cancel');
-    assert.is((await registry.read('photo')).stable, 's6');
+    assert.is((await registry.read('photo')).stable, 's7');
     await press(page, 'Promote photo@r2');
     await agree(page, 'Promote');
     await text(page, 'New jobs get photo@r2.');
@@ -153,7 +153,7 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await agree(page, 'Roll back to photo@s7');
     await text(page, 'New jobs get photo@s7.');
     await text(page, 'away from photo@r2');
-    assert.is((await registry.read('photo')).stable, 's6');
+    assert.is((await registry.read('photo')).stable, 's7');
     const answer = await holdBack(page, '**/v1/admin/models/check');
     await press(page, 'Check photo@r2');
     await page.getByRole('status').getByText('Checking photo@r2 …').waitFor();
