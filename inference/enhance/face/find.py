@@ -124,9 +124,7 @@ class Finder:
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
         is_face = score > SURE_OF_MESH and goes < STAYS and is_seen(picture, face_box(mesh), self.detector, hinted)
-        flat = style_of(as_rgb(picture), candidate.box) == "flat"
-        posterised = is_face and flat and goes <= STAYS_ON_POSTERISED and _skin_roughness(picture, mesh) > STEPPED
-        if not is_face or goes > STAYS_ON_PEOPLE or (flat and not posterised):
+        if not is_face or goes > STAYS_ON_PEOPLE or _is_drawn(picture, candidate.box, mesh, goes):
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
@@ -198,6 +196,13 @@ def _is_part(box: Points, other: Points) -> bool:
     smaller = float((box[2:] - box[:2]).max()) < 0.75 * float((other[2:] - other[:2]).max())
     inside = other[0] < x < other[2] and other[1] < y < other[3]
     return (smaller and bool(inside)) or overlap(box, other) > SAME_FACE
+
+
+def _is_drawn(picture: Frame, box: Points, mesh: Points, goes: float) -> bool:
+    """Whether a face is flat and not a photograph in few colours. goes: share of the crop's movement that its mesh follows."""
+    if style_of(as_rgb(picture), box) != "flat":
+        return False
+    return goes > STAYS_ON_POSTERISED or _skin_roughness(picture, mesh) <= STEPPED
 
 
 def _skin_roughness(picture: Frame, mesh: Points) -> float:
