@@ -118,7 +118,7 @@ export interface components {
             readonly model_used: components["schemas"]["UpscaleModel"];
             /** @description the versions of the networks that made it */
             readonly model_version: string;
-            /** @description the release that made it */
+            /** @description the release that made it, as the `model` of a request may name it */
             readonly release: string | null;
             /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;
@@ -546,7 +546,7 @@ export interface components {
             readonly model_used: components["schemas"]["LipsyncModel"];
             /** @description the versions of the networks that made it */
             readonly model_version: string;
-            /** @description the release that made it */
+            /** @description the release that made it, as the `model` of a request may name it */
             readonly release: string | null;
             /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;

@@ -114,7 +114,7 @@ const walk = async () => {
   const fetched = await http.post('/v1/upscale', {
     image_url: plain,
     ...photo,
-    output: { quality: 80 },
+    output_format: 'jpeg',
   });
   assert.is(fetched.status, 200, JSON.stringify(fetched.data));
   const refused = [
