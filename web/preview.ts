@@ -51,7 +51,7 @@ const pickable = (media: Visual, onPoint: (point: Point) => void): HTMLElement[]
   const mark = make('span', { class: 'mark', hidden: true });
   const marked = make('div', { class: 'marked' }, media, mark);
   media.addEventListener('click', (event) => {
-    if (!(event instanceof MouseEvent)) return;
+    if (!(event instanceof MouseEvent) || sizeOf(media).width === 0) return; // it is still loading
     mark.hidden = false;
     // Shares of the picture, which becomes smaller with the window.
     mark.style.left = `${(100 * event.offsetX) / media.clientWidth}%`;
@@ -66,11 +66,15 @@ const pickable = (media: Visual, onPoint: (point: Point) => void): HTMLElement[]
   return [marked, timeSlider(media, hide), hint];
 };
 
+/** In its own pixels; 0 while it is loading. */
+const sizeOf = (media: Visual): { readonly width: number; readonly height: number } =>
+  media instanceof HTMLImageElement
+    ? { width: media.naturalWidth, height: media.naturalHeight }
+    : { width: media.videoWidth, height: media.videoHeight };
+
 const pointIn = (media: Visual, { offsetX, offsetY }: MouseEvent): Point => {
-  const [width, height, seconds] =
-    media instanceof HTMLImageElement
-      ? [media.naturalWidth, media.naturalHeight, 0]
-      : [media.videoWidth, media.videoHeight, media.currentTime];
+  const { width, height } = sizeOf(media);
+  const seconds = media instanceof HTMLImageElement ? 0 : media.currentTime;
   const x = Math.round((offsetX / media.clientWidth) * width);
   const y = Math.round((offsetY / media.clientHeight) * height);
   return { x: Math.min(x, width - 1), y: Math.min(y, height - 1), seconds };
@@ -78,10 +82,12 @@ const pointIn = (media: Visual, { offsetX, offsetY }: MouseEvent): Point => {
 
 const timeSlider = (video: HTMLVideoElement, onMove: () => void): HTMLElement => {
   const id = freshId('picture');
-  const slider = make('input', { id, type: 'range', min: 0, max: 1, step: 'any', value: 0 });
+  const range = { type: 'range', min: 0, max: 1, step: 'any', value: 0 };
+  const slider = make('input', { id, ...range, disabled: true });
   const clock = make('span', { class: 'clock' }, durationText(0));
   video.addEventListener('loadedmetadata', () => {
     slider.max = String(video.duration);
+    slider.disabled = false;
   });
   slider.addEventListener('input', () => {
     video.currentTime = slider.valueAsNumber;
