@@ -487,11 +487,11 @@ def spread_first(command: list[str], folder: Path) -> list[str]:
     first = next((word for word in command if word.startswith(flag)), None)
     if not first:
         return command
-    repository = spread(Path(first.removeprefix(flag)), cores(), folder)
+    repository = spread(Path(first.removeprefix(flag)), usable_cores(), folder)
     return [f"{flag}{repository}" if word == first else word for word in command]
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """ENHANCE_THREADS, by which who shares a machine says how much of it the models may use; else all that Triton may use."""
     return int(os.environ.get("ENHANCE_THREADS") or len(os.sched_getaffinity(0)))
 

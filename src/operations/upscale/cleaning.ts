@@ -71,7 +71,7 @@ const meanOfFive = (times: number, { luma, chroma }: Noise): string => {
   return `atadenoise=s=5:${planes.join(':')}`;
 };
 
-/** Whether its encoder rounded a key frame so finely that little is left of it. What its level is not asked for is not looked at. */
+/** Whether compression has left little in a key frame. With few bits only `photo` with `best` has the stream read, as no other model asks. */
 const isFine = async (
   { options, input, config, signal }: Looking,
   info: VideoInfo,

@@ -31,9 +31,10 @@ export const upscaleImage = async (
   report({ stage: 'inference', framesDone: 0, framesTotal });
   // A picture in one piece is measured in the call that enlarges it.
   const isMeasured = denoise === MEASURED && (atLeast > 0 || framesTotal > 1);
-  const measured = isMeasured && (await upscaler.measure(middleOf(picture), signal));
-  const damage =
-    measured && measured.level >= atLeast ? measured : { level: measured ? atLeast : denoise };
+  const measured = isMeasured
+    ? await upscaler.measure(middleOf(picture), signal)
+    : { level: denoise };
+  const damage = isMeasured && measured.level < atLeast ? { level: atLeast } : measured;
   if (framesTotal === 1) {
     const whole = await upscaler.run(picture, scale, signal, damage);
     report({ stage: 'encoding', framesDone: 1, framesTotal });
