@@ -34,7 +34,7 @@ SCATTER = 0.045  # sides: largest standard deviation over the views; 0.02 is usu
 STAYS_ON_PEOPLE = 0.06
 """Share of the crop's movement above which anchors are tried too: photographs and renderings reach 0.03, the drawn faces of
 tests/test_face_find.py 0.03 to 0.24. AnimeFace alone takes many people for drawings."""
-STAYS_ON_POSTERISED, STEPPED = 0.03, 0.5
+STAYS_ON_POSTERISED, ROUGH = 0.03, 0.5
 """The same for photographs in few colours, at most, which style_of() calls flat as well, and how rough the skin round their
 mouth is at least, in grey levels. Of six that AnimeFace takes for drawings all have at most 0.025, and five 0.7 to 1.9; its
 anchors lay up to 0.35 S from their mouths. A drawn face may stay as well, at 0.001, but its skin is smooth: 0 to 0.4."""
@@ -202,7 +202,7 @@ def _is_drawn(picture: Frame, box: Points, mesh: Points, goes: float) -> bool:
     """Whether a face is flat and not a photograph in few colours. goes: share of the crop's movement that its mesh follows."""
     if style_of(as_rgb(picture), box) != "flat":
         return False
-    return goes > STAYS_ON_POSTERISED or _skin_roughness(picture, mesh) <= STEPPED
+    return goes > STAYS_ON_POSTERISED or _skin_roughness(picture, mesh) <= ROUGH
 
 
 def _skin_roughness(picture: Frame, mesh: Points) -> float:

@@ -55,13 +55,12 @@ def noise_of(luma: Floats, rgb: Floats) -> Noise:
     if between:
         return Noise(of_luma, min(of_luma, between))
     quiet = np.flatnonzero(kept)[_quiet(blocks)]
-    has_colour = _noise_of_colour(rgb, quiet) >= _LEAST_COLOUR * of_luma
+    has_colour = _noise_of_colour(luma, rgb, quiet) >= _LEAST_COLOUR * of_luma
     return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR) if has_colour else 0.0)
 
 
-def _noise_of_colour(rgb: Floats, quiet: npt.NDArray[np.intp]) -> float:
+def _noise_of_colour(luma: Floats, rgb: Floats, quiet: npt.NDArray[np.intp]) -> float:
     """What a JPEG leaves of colour noise, in levels: of means of 2 x 2 pixels in the quiet blocks, the weaker of two planes."""
-    luma = rgb @ np.asarray(LUMA, np.float32)
     found = []
     for channel in (0, 2):
         blocks = _blocks(rgb[:, :, channel] - luma)[quiet]

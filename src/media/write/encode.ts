@@ -164,15 +164,8 @@ const pictureArgs = (
   return [
     ...['-fps_mode', 'passthrough', '-enc_time_base:v', `1/${timescale(format.timeBase)}`],
     ...['-vf', graph.join(',')],
-    ...[
-      '-c:v',
-      'libx264',
-      '-preset',
-      preset,
-      '-threads',
-      String(threadsFor(first, threads)),
-      ...quality,
-    ],
+    ...['-c:v', 'libx264', '-preset', preset, ...quality],
+    ...['-threads', String(threadsFor(first, threads))],
     // Reordered pictures (B-frames) of uneven duration would make the track's duration wrong.
     ...(format.constantRate ? [] : ['-bf', '0']),
   ];
