@@ -132,7 +132,13 @@ export const createHistory = (wanted: Wanted) => {
     return press;
   };
 
-  return { load: () => load() };
+  return {
+    load: () => load(),
+    /** Leaves a list that was made longer, or that has the keyboard's focus, as it is. */
+    loadIfUntouched: async (): Promise<void> => {
+      if (list.children.length <= PAGE && !place.contains(document.activeElement)) await load();
+    },
+  };
 };
 
 const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]): string => {

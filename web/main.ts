@@ -42,6 +42,11 @@ const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
   byId('form').replaceChildren(form.element);
   byId('panels').hidden = false;
   if (draft) form.fill(draft.kind, draft.body, draft.files);
+  // Other tabs and programs may have used the account meanwhile.
+  document.onvisibilitychange = () => {
+    if (document.visibilityState === 'visible')
+      void Promise.all([askCredits(), history.loadIfUntouched()]);
+  };
   return () => Promise.all([refresh(), outcome.restore()]);
 };
 

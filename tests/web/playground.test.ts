@@ -679,6 +679,10 @@ test('the request as curl, TypeScript and Python does what the form does', async
     (await run(places.python, ['-c', await code('Python')], options)).stdout,
   ];
   for (const output of outputs) assert.match(output, `${service.url}/v1/jobs/job_`);
+  assert.is(await page.locator('#jobs li').count(), 0);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // as after a look at another tab
+  await page.locator('#jobs li').first().waitFor();
+  await page.locator('#credits', { hasText: '99 credits' }).waitFor();
   await page.context().close();
 });
 
