@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,14 @@ def astronaut() -> tuple[Planes, Floats]:
 
 
 def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False, teeth: bool = False) -> tuple[Planes, Floats]:
-    """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
+    """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them: arrays to be changed."""
+    planes, mesh = drawn_once(gap, size, moustache, teeth)
+    return Planes(planes.y.copy(), planes.u.copy(), planes.v.copy()), mesh.copy()
+
+
+@cache
+def drawn_once(gap: float, size: int, moustache: bool, teeth: bool) -> tuple[Planes, Floats]:
+    """drawn(), for many tests that ask for the same one; not to be changed."""
     mesh = MESH - MESH[[61, 291]].mean(axis=0)
     scale = size / PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
     mesh = np.asarray(mesh * scale, np.float32)
@@ -101,8 +109,19 @@ def fill(canvas: npt.NDArray[np.uint8], points: list[Floats], colour: tuple[int,
 
 
 def done(planes: Planes, mesh: Floats, asked: Floats, style: Style = "photo", subject: Floats | None = None) -> Rendered:
-    person = measure(planes, BT601, mesh) if subject is None else subject
+    person = measured(planes, mesh) if subject is None else subject
     return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style=style))
+
+
+MEASURED: dict[tuple[bytes, ...], Floats] = {}
+
+
+def measured(planes: Planes, mesh: Floats) -> Floats:
+    """SUBJECT of a picture; many tests ask for that of the same one, which is measured once."""
+    key = (*(plane.tobytes() for plane in (planes.y, planes.u, planes.v)), mesh.tobytes())
+    if key not in MEASURED:
+        MEASURED[key] = measure(planes, BT601, mesh)
+    return MEASURED[key].copy()
 
 
 def own_width(mesh: Floats) -> float:
@@ -209,7 +228,7 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
     planes, mesh = drawn(size=800)
     after = done(planes, mesh, target(opening, own_width(mesh))).planes
     patch = patch_of(planes, BT601, mesh)
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     asked = asked_of(shape_of(target(opening, own_width(mesh)), rest), rest, lips_of(patch.head, patch.pose, planes))
     hole = hole_of(asked, patch.pose, planes.area)
     assert hole
@@ -224,7 +243,7 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
 def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:
     planes, mesh = drawn(size=800)
     patch = patch_of(planes, BT601, mesh)
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
 
     def beside(wider: float) -> float:
         shape = shape_of(target(0.08, wider * rest.width), rest)
@@ -243,7 +262,7 @@ def test_a_wide_mouth_is_open_farther_towards_its_corners_than_a_narrow_one_unle
     at 1.2 (docs/decisions/0122)."""
     planes, mesh = drawn(size=800)
     patch = patch_of(planes, BT601, mesh)
-    own, rest = lips_of(patch.head, patch.pose, planes), SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    own, rest = lips_of(patch.head, patch.pose, planes), SUBJECT.unpack(measured(planes, mesh)).rest
 
     def beside(opening: float, wider: float) -> float:
         asked = asked_of(shape_of(target(opening, wider * rest.width), rest), rest, own)
@@ -263,7 +282,7 @@ def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() 
     line = pose.to_plane(pose.to_head(mesh.astype(np.float64))[[13, 14]]).mean(axis=0)[1]
     shade = 1 - 0.3 * np.exp(-(((plane[..., 1] - line) / 0.025) ** 2))
     planes.y[...] = np.round(planes.y * shade).astype(np.uint8)
-    subject, wanted = measure(planes, BT601, mesh), target(0.12, own_width(mesh))
+    subject, wanted = measured(planes, mesh), target(0.12, own_width(mesh))
     rendered = done(planes, mesh, wanted, subject=subject)
     rest = SUBJECT.unpack(subject).rest
     asked = asked_of(shape_of(wanted, rest), rest, lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes))
@@ -275,7 +294,7 @@ def test_the_shade_between_shut_lips_does_not_edge_the_lower_one_as_they_part() 
 
 def test_a_lip_that_is_drawn_down_leaves_the_shadow_at_the_nose() -> None:
     shut, mesh = drawn()
-    subject = measure(shut, BT601, mesh)
+    subject = measured(shut, mesh)
     planes, mesh = drawn(gap=0.18)
     unit = pose_of(mesh).scale
     x, top = np.round(mesh[2, :2]).astype(int)
@@ -295,7 +314,7 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
     unit = pose_of(mesh).scale
     for corner in (61, 291):
         cv2.circle(planes.y, np.round(mesh[corner, :2]).astype(int).tolist(), round(0.03 * unit), (50,), -1, cv2.LINE_AA)
-    rendered = done(planes, mesh, target(0.0, own_width(mesh)), subject=measure(planes_shut, BT601, mesh_shut))
+    rendered = done(planes, mesh, target(0.0, own_width(mesh)), subject=measured(planes_shut, mesh_shut))
     lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
     for corner in (61, 291):
         x, y = np.round(mesh[corner, :2]).astype(int)
@@ -311,7 +330,7 @@ def test_corners_of_an_open_mouth_are_lit_where_it_opens_less_and_stay_dark_wher
         cv2.circle(planes.y, corner.tolist(), round(0.03 * pose_of(mesh).scale), (50,), -1, cv2.LINE_AA)
 
     def dark(opening: float) -> float:
-        made = done(planes, mesh, target(opening, own_width(mesh)), subject=measure(shut, BT601, mesh_shut)).planes
+        made = done(planes, mesh, target(opening, own_width(mesh)), subject=measured(shut, mesh_shut)).planes
         return max(float(np.percentile(made.y[y - reach : y + reach, x - reach : x + reach], 10)) for x, y in corners)
 
     assert dark(0.25) < dark(0.10) - 15
@@ -324,7 +343,7 @@ def test_beside_lips_that_part_the_shade_of_the_corners_of_a_wider_mouth_is_no_d
     pose = pose_of(mesh)
     for corner in (61, 291):
         cv2.circle(planes.y, np.round(mesh[corner, :2]).astype(int).tolist(), round(0.03 * pose.scale), (50,), -1, cv2.LINE_AA)
-    subject, wanted = measure(planes_shut, BT601, mesh_shut), target(opening, width * own_width(mesh))
+    subject, wanted = measured(planes_shut, mesh_shut), target(opening, width * own_width(mesh))
     rendered = done(planes, mesh, wanted, subject=subject)
     rest = SUBJECT.unpack(subject).rest
     asked = asked_of(shape_of(wanted, rest), rest, lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes))
@@ -340,7 +359,7 @@ def test_beside_lips_that_part_the_shade_of_the_corners_of_a_wider_mouth_is_no_d
 
 def test_lips_that_shut_for_a_p_are_as_thick_as_at_rest() -> None:
     planes, mesh = drawn()
-    pose, rest = pose_of(mesh), SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    pose, rest = pose_of(mesh), SUBJECT.unpack(measured(planes, mesh)).rest
     own = lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes)
     pressed, resting = (asked_of(shape_of(target(0.0, rest.width, press=press), rest), rest, own) for press in (1.0, 0.0))
     for lip in ("upper", "lower"):
@@ -371,7 +390,7 @@ def test_the_same_request_gives_the_same_pixels() -> None:
 
 def test_a_small_step_of_the_target_is_a_small_step_of_the_picture() -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     frames = [
         done(planes, mesh, target(g, own_width(mesh)), subject=subject).planes.y.astype(float) for g in np.linspace(0, 0.25, 51)
     ]
@@ -381,7 +400,7 @@ def test_a_small_step_of_the_target_is_a_small_step_of_the_picture() -> None:
 
 def test_a_head_turned_far_is_left_alone() -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     centre = mesh.mean(axis=0)
     shares = []
     for degrees in (0, 30, 40, 70):
@@ -394,7 +413,7 @@ def test_a_head_turned_far_is_left_alone() -> None:
 
 def test_a_mouth_off_the_patch_leaves_it_alone() -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     off = mesh + np.array([0, planes.y.shape[0], 0], np.float32)
     out = done(planes, off, target(0.2, own_width(mesh)), subject=subject)
     assert not out.mask.any()
@@ -403,7 +422,7 @@ def test_a_mouth_off_the_patch_leaves_it_alone() -> None:
 
 def test_a_hand_over_the_mouth_leaves_the_frame_alone() -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
     covered = planes.copy()
     reach = round(0.35 * pose_of(mesh).scale)
@@ -415,7 +434,7 @@ def test_a_hand_over_the_mouth_leaves_the_frame_alone() -> None:
 
 def test_skin_held_over_the_mouth_leaves_the_frame_alone() -> None:
     planes, mesh = drawn()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
     reach = round(0.35 * pose_of(mesh).scale) & ~1
     covered = planes.copy()
@@ -438,20 +457,20 @@ def test_a_mouth_moves_on_where_its_lips_are_burnt_out_like_the_skin() -> None:
             y.astype(np.uint8), *(np.asarray(128 + 0.35 * (p.astype(float) - 128), np.uint8) for p in (planes.u, planes.v))
         )
 
-    subject = measure(lit(1.3), BT601, mesh)
+    subject = measured(lit(1.3), mesh)
     usual, brighter = (hole_height(done(lit(g), mesh, target(0.2, own_width(mesh)), subject=subject), mesh) for g in (1.3, 2.2))
     assert brighter > 0.8 * usual > 0
 
 
 def test_a_moustache_limits_the_opening() -> None:
-    bare, haired = (measure(planes, BT601, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
+    bare, haired = (measured(planes, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
     shaved, grown = (shape_of(target(0.3), SUBJECT.unpack(subject).rest).opening for subject in (bare, haired))
     assert grown < 0.85 * shaved
 
 
 def test_shut_lips_neither_frown_nor_sneer() -> None:
     planes, mesh = drawn()
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     usual, hung = (shape_of(target(0.0, corners=c, upper=-c), rest) for c in (-0.01, -0.15))
     assert usual.corners == pytest.approx(-0.01, abs=0.001)
     assert usual.upper == pytest.approx(0.01, abs=0.001)
@@ -477,7 +496,7 @@ def test_the_corners_of_an_open_mouth_are_where_its_dark_ends() -> None:
 
 def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
     planes, mesh = drawn()
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     patch = patch_of(planes, BT601, mesh)
     calm = lips_of(patch.head, patch.pose, planes)
     wider = np.array([1.3, 1, 1])
@@ -517,7 +536,7 @@ def test_the_shade_of_shut_lips_is_measured_and_left_out_where_they_open() -> No
         assert ends < after[middle] < ends + 2 / scale
     assert not shaded(planes.y, patch.pose, replace(own, closed=0.0), BT601.black).any()
 
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     asked = asked_of(shape_of(target(0.14), rest), rest, own)
     with_it, without = (pull(patch.head, own, asked, patch.pose, shade) for shade in (after, np.zeros(SAMPLES)))
     begins = 2 * SAMPLES + middle - 1
@@ -527,7 +546,7 @@ def test_the_shade_of_shut_lips_is_measured_and_left_out_where_they_open() -> No
 @pytest.mark.parametrize("pitch", [-25.0, 25.0])
 def test_the_edges_of_a_lip_do_not_cross_on_a_head_that_nods(pitch: float) -> None:
     planes, mesh = drawn()
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     patch = patch_of(planes, BT601, mesh)
     calm = lips_of(patch.head, patch.pose, planes)
     # Lips that are pulled thick, their inner edges behind the outer ones up to the corners.
@@ -546,7 +565,7 @@ def test_the_edges_of_a_lip_do_not_cross_on_a_head_that_nods(pitch: float) -> No
 @pytest.mark.parametrize("opening", [0.05, 0.12, 0.25])
 def test_a_mouth_narrows_towards_its_corners_as_peoples_do(opening: float) -> None:
     planes, mesh = drawn()
-    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
     patch = patch_of(planes, BT601, mesh)
     own = lips_of(patch.head, patch.pose, planes)
     asked = asked_of(shape_of(target(opening, width=rest.width), rest), rest, own)
@@ -591,7 +610,7 @@ def test_a_patch_cut_off_by_the_picture_is_rendered_to_its_edge() -> None:
 @pytest.mark.parametrize("degrees", [50, 70, 85, 88, 90, 95])
 def test_a_head_turned_far_away_is_left_alone(degrees: float) -> None:
     planes, mesh = drawn()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     middle = mesh.mean(axis=0)
     x, _, z = (mesh - middle).T
     cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
@@ -626,7 +645,7 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
 )
 def test_bad_requests_are_told_what_was_expected(change: dict[str, Any], said: str) -> None:
     planes, mesh = drawn()
-    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh)}
+    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measured(planes, mesh)}
     with pytest.raises(ValueError, match=said):
         done(**{**good, **change})
 
@@ -639,7 +658,7 @@ def test_planes_must_fit_each_other() -> None:
 
 def test_pale_lips_get_the_subjects_colour() -> None:
     planes, mesh = drawn(0.06)
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     pale = planes.copy()
     x, y = np.round((mesh[14, :2] + mesh[17, :2]) / 2).astype(int)
     lip = np.s_[y - 4 : y + 5, x - 20 : x + 21]
@@ -654,7 +673,7 @@ def test_pale_lips_get_the_subjects_colour() -> None:
 
 def test_teeth_taken_for_lip_are_painted_over() -> None:
     planes, mesh = drawn(0.06)
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     x, y = np.round(mesh[14, :2] * 0.6 + mesh[17, :2] * 0.4).astype(int)
     planes.y[y - 2 : y + 3, x - 6 : x + 7] = 210
     out = done(planes, mesh, target(0.06, own_width(mesh)), subject=subject).planes
@@ -675,7 +694,7 @@ def test_lips_keep_their_colour_in_a_clip_that_fades_in(reference: float, frame:
     """Whether the reference is of its dark part or of its bright one."""
     whole, mesh = drawn()
     planes = dimmed(whole, frame)
-    subject = measure(dimmed(whole, reference), BT601, mesh)
+    subject = measured(dimmed(whole, reference), mesh)
     x, y = np.round((mesh[14, :2] + mesh[17, :2]) / 4).astype(int)
     lip = np.s_[y - 2 : y + 3, x - 10 : x + 11]
     out = done(planes, mesh, target(0.0, own_width(mesh)), subject=subject).planes
@@ -687,7 +706,7 @@ def test_teeth_lie_in_the_light_of_their_frame() -> None:
     """A clip that fades in: the reference is in full light."""
     picture = np.full((SIZE, SIZE, 3), SKIN, np.uint8)
     bright, mesh = drawn()
-    subject = measure(bright, BT601, mesh)
+    subject = measured(bright, mesh)
     dim = dimmed(bright)
     lit, shaded = (float(np.quantile(done(p, mesh, target(0.2), subject=subject).planes.y, 0.999)) for p in (bright, dim))
     skin = float(np.median(planes_of(picture).y))
@@ -704,7 +723,7 @@ def test_teeth_that_no_frame_shows_are_lit_as_the_face_is(light: tuple[float, fl
     cv2.fillPoly(rgb, [np.round(inner).astype(np.int32)], (60.0, 20.0, 20.0))
 
     def tooth(lit: npt.NDArray[np.float32]) -> Floats:
-        return SUBJECT.unpack(measure(planes_of(lit.astype(np.uint8)), BT601, mesh)).tooth
+        return SUBJECT.unpack(measured(planes_of(lit.astype(np.uint8)), mesh)).tooth
 
     np.testing.assert_allclose(tooth(rgb * np.array(light, np.float32)) / (tooth(rgb) * np.array(light)), 1, atol=0.2)
 
@@ -714,14 +733,14 @@ def test_teeth_are_less_coloured_than_the_skin_however_red_the_eyes_are() -> Non
     rgb = np.clip(to_rgb(planes, BT601), 0, 255).astype(np.uint8)
     for eye in EYES:
         fill(rgb, list(mesh[list(eye)]), (120, 70, 52))
-    person = SUBJECT.unpack(measure(planes_of(rgb), BT601, mesh))
+    person = SUBJECT.unpack(measured(planes_of(rgb), mesh))
     assert chroma(person.tooth) < 0.7 * chroma(person.skin)
 
 
 def test_in_sepia_teeth_and_tongue_have_its_tint_and_teeth_that_show_are_the_persons() -> None:
     planes, mesh = drawn(0.2, teeth=True)
     sepia = np.clip(planes.y[..., None] * np.array([1.07, 0.95, 0.76]), 0, 255).astype(np.uint8)
-    person = SUBJECT.unpack(measure(planes_of(sepia), BT601, mesh))
+    person = SUBJECT.unpack(measured(planes_of(sepia), mesh))
     tint = person.skin / (LUMA @ person.skin)
     for colour in (person.tooth, person.tongue):
         assert colour / (LUMA @ colour) == pytest.approx(tint, abs=0.04)
@@ -729,20 +748,20 @@ def test_in_sepia_teeth_and_tongue_have_its_tint_and_teeth_that_show_are_the_per
 
 
 def test_teeth_under_a_moustache_are_shaded_by_it() -> None:
-    bare, haired = (SUBJECT.unpack(measure(planes, BT601, mesh)).tooth for planes, mesh in (drawn(), drawn(moustache=True)))
+    bare, haired = (SUBJECT.unpack(measured(planes, mesh)).tooth for planes, mesh in (drawn(), drawn(moustache=True)))
     assert 0.8 < LUMA @ haired / (LUMA @ bare) < 0.9
 
 
 def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
-    sent = measure(planes, BT601, mesh)
+    sent = measured(planes, mesh)
     np.testing.assert_array_equal(SUBJECT.pack(SUBJECT.unpack(sent)), sent)
 
 
 def test_the_dark_of_a_mouth_is_as_red_as_the_lips_where_the_blackest_of_the_picture_is_grey() -> None:
     planes, mesh = drawn()
     faded = Planes(np.maximum(planes.y, 60), planes.u, planes.v)
-    person = SUBJECT.unpack(measure(faded, BT601, mesh))
+    person = SUBJECT.unpack(measured(faded, mesh))
     assert LUMA @ person.cavity > 40
     assert person.cavity / (LUMA @ person.cavity) == pytest.approx(person.lip / (LUMA @ person.lip), abs=0.02)
 
@@ -750,7 +769,7 @@ def test_the_dark_of_a_mouth_is_as_red_as_the_lips_where_the_blackest_of_the_pic
 def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() -> None:
     toothed, mesh = drawn(0.16, teeth=True)
     dark, _ = drawn(0.16)
-    shown, none = (SUBJECT.unpack(measure(planes, BT601, mesh)).teeth for planes in (toothed, dark))
+    shown, none = (SUBJECT.unpack(measured(planes, mesh)).teeth for planes in (toothed, dark))
     assert shown[..., 3].max() > 0.9
     seen = shown[shown[..., 3] > 0.9][:, :3]
     assert np.abs(seen - np.minimum(np.array(TEETH) / 0.9, 252)).mean() < 12
@@ -774,7 +793,7 @@ def test_a_blurred_mouth_in_a_sharp_face_is_no_blurred_frame() -> None:
 
 def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     hazy = planes.copy()
     hazy.y[:] = cv2.GaussianBlur(planes.y, (0, 0), 3)
     asked = target(0.2, own_width(mesh))

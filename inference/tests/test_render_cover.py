@@ -17,10 +17,10 @@ from enhance.render.cover.expected import CENTRES, compare, face_of, glance
 from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
-from enhance.render.measure import covered_share, measure
+from enhance.render.measure import covered_share
 from enhance.render.quality import QUALITIES
 from tests.covers import cover
-from tests.test_render import BT601, astronaut, drawn, target
+from tests.test_render import BT601, astronaut, drawn, measured, target
 
 Floats = npt.NDArray[Any]
 SEEDS = range(4)
@@ -59,7 +59,7 @@ def lit(planes: Planes, gain: float, slope: float) -> Planes:
 
 
 def opened(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats], quality: str = "studio") -> tuple[Planes, Floats]:
-    subject = measure(reference[0], BT601, reference[1])
+    subject = measured(reference[0], reference[1])
     done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=subject, style="photo", quality=QUALITIES[quality]))
     return done.planes, done.mask
 
@@ -75,7 +75,7 @@ def test_other_light_covers_nothing(gain: float, slope: float) -> None:
 @pytest.mark.parametrize("width", [0.4, 0.6])
 def test_a_mouth_in_another_shape_covers_nothing(opening: float, width: float) -> None:
     planes, mesh = astronaut()
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     moved = render(planes, BT601, mesh, MouthRequest(target=target(opening, width), subject=subject, style="photo")).planes
     assert covered(moved, mesh, (planes, mesh)) is None
 
@@ -361,7 +361,7 @@ def test_only_a_picture_of_several_hues_tells_lips_from_skin_by_them(tinted: Cal
 def test_an_upper_lip_as_light_as_skin_is_no_hand_in_a_picture_of_one_tint(tinted: Callable[[Planes], Planes]) -> None:
     """As in a wide laugh; nor is it a finger, that the mouth would be torn for."""
     planes, mesh = drawn(0.08)
-    subject = measure(tinted(planes), BT601, mesh)
+    subject = measured(tinted(planes), mesh)
     pale = planes.copy()
     upper = np.zeros(planes.y.shape, np.uint8)
     lip = [61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191, 78]

@@ -1,6 +1,7 @@
 """The inside of a mouth: which frames show it, how it is merged, and what an open mouth shows of it."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
 from tests.mouths import face, turned
-from tests.test_render import BT601, LIP, SIZE, TEETH, drawn, target
+from tests.test_render import BT601, LIP, SIZE, TEETH, drawn, measured, target
 
 Floats = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
@@ -56,8 +57,9 @@ def painted(gap: float, colour: tuple[int, int, int] = GREEN) -> tuple[Planes, F
     return Planes(y, u, v), mesh
 
 
+@cache
 def person() -> Subject:
-    return SUBJECT.unpack(measure(*shut()))
+    return SUBJECT.unpack(measured(shut()[0], shut()[2]))
 
 
 def shut() -> tuple[Planes, Any, Floats]:
@@ -76,7 +78,7 @@ def inside_of(*shown: tuple[Planes, Floats]) -> Bytes:
 def opened(opening: float, inside: Bytes | None) -> Rendered:
     """A shut frame that is rendered open, as wide as it is: in a narrower mouth there is less light."""
     planes, colours, mesh = shut()
-    subject = measure(planes, colours, mesh)
+    subject = measured(planes, mesh)
     asked = target(opening, width=person().rest.width)
     return render(planes, colours, mesh, MouthRequest(asked, subject, "photo", BALANCED, inside))
 
@@ -715,7 +717,7 @@ def test_without_colour_the_shine_of_a_lip_is_no_row_of_teeth() -> None:
     planes.y[middle - 3 : middle + 3, int(mesh[78, 0]) : int(mesh[308, 0])] = 135
     grey = np.full_like(planes.u, 128)
     planes = Planes(planes.y, grey, grey.copy())
-    subject = SUBJECT.unpack(measure(planes, BT601, mesh))
+    subject = SUBJECT.unpack(measured(planes, mesh))
     lender = lender_from(lend(planes, BT601, mesh, subject, BALANCED.side).tobytes(), BALANCED.side)
     inside = merged_from(merge([lender], subject, BT601, BALANCED.density).tobytes(), BALANCED.density)
     assert LUMA @ subject.tooth > LUMA @ subject.skin
