@@ -16,7 +16,7 @@ import {
   setUpRedis,
   setUpTriton,
 } from './setup/parts.mjs';
-import { added, addToPython, served, setUpPython } from './setup/python.mjs';
+import { added, addToPython, setUpPython } from './setup/python.mjs';
 import { isSetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
@@ -41,8 +41,9 @@ const sideBySide = async (...all) => {
 /** All that is not Node's. @param {{ dev: boolean }} needs */
 const setUpParts = async (needs) => {
   const python = await setUpPython();
-  await sideBySide(addToPython(python, served), setUpPrograms(python, needs));
-  await setUpWeights(python);
+  await sideBySide(addToPython(python, ['base']), setUpPrograms(python, needs));
+  // The models need the base only.
+  await sideBySide(setUpWeights(python), addToPython(python, ['provenance']));
   // After all that pip downloads: the packages for tests replace pip.
   await addToPython(python, added(needs));
 };

@@ -42,9 +42,6 @@ export const addToPython = async (python, layers) => {
     if (made.layers[layer] !== hashOf(layer)) made = await add(made, layer);
 };
 
-/** What the service and the building of its models need. @type {readonly Layer[]} */
-export const served = ['base', 'provenance'];
-
 /** What the tests need, and an NVIDIA GPU. @param {{ dev: boolean }} needs @returns {Layer[]} */
 export const added = ({ dev }) => [
   ...(dev ? /** @type {const} */ (['dev']) : []),
