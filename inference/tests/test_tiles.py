@@ -1,6 +1,7 @@
 """How pictures are cut and joined, with stand-ins for networks whose answer is known."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import get_ident
 from time import sleep
 
@@ -87,6 +88,16 @@ def test_a_shift_of_colours_is_taken_back() -> None:
     shifted = Pass(lambda planes: double(planes * np.float32(0.97)), scale=2, eats=0, context=0)
     large = Cascade([shifted], 0, 1 << 20).upscale(np.full((9, 11, 3), (255, 128, 3), np.uint8), nothing)
     assert (large == (255, 128, 3)).all()
+
+
+def test_what_is_dithered_keeps_its_brightness_in_any_tiles() -> None:
+    picture = np.random.default_rng(1).choice(np.array([0, 255], np.uint8), (70, 83, 1)).repeat(3, axis=2)
+    dark = Pass(lambda planes: double(planes * np.float32(0.6)), scale=2, eats=0, context=0)
+    whole = Cascade([dark], 0, 1 << 20)
+    large = whole.upscale(picture, nothing)
+    assert abs(large.mean() - picture.mean()) <= 2
+    assert (replace(whole, tile_pixels=40**2).upscale(picture, nothing) == large).all()
+    assert replace(whole, redraws=True).upscale(picture, nothing).mean() < picture.mean() - 30
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 5000), (5000, 2), (360, 640), (1080, 1920), (4096, 4096), (65, 100_000)])

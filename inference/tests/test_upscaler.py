@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> 
     picture = pattern(70, 83)
     recipe = first_of(upscaler(model).recipes[scale])
     assert isinstance(recipe, Cascade)
-    tiled = Cascade(recipe.passes, recipe.edge, tile_pixels=85**2).upscale(picture, lambda: None)
+    tiled = replace(recipe, tile_pixels=85**2).upscale(picture, lambda: None)
     assert np.abs(recipe.upscale(picture, lambda: None).astype(int) - tiled).max() <= NOISE
 
 
@@ -175,6 +176,14 @@ def test_thin_blue_lines_draw_no_others_beside_them(
     assert np.abs(large - behind)[flat].max() <= 2
     if behind == (255, 255, 255):
         assert large[:, :, 2].min() >= 253, "blue was drawn nearly navy"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_where_black_and_white_alternate_the_brightness_stays(upscaler: Get, model: str) -> None:
+    rows, columns = np.indices((32, 32))
+    picture = np.where((rows + columns) % 2 == 0, 255, 0).astype(np.uint8)[:, :, None].repeat(3, axis=2)
+    large = upscaler(model).run(picture, 4)
+    assert abs(float(large.mean()) - 127.5) <= 3  # photo's network alone: 40
 
 
 def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:

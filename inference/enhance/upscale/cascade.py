@@ -43,13 +43,14 @@ class Cascade:
 
     edge: pixels of mirror image round the whole picture; None for as many as the passes depend on. tile_pixels: the most input
     pixels of a tile, borders included, which bounds the memory; not used where the first pass cuts its input into squares.
-    threads: how many tiles are computed at a time.
+    threads: how many tiles are computed at a time. redraws: whether the networks draw anew, and Faithful looks what they drew.
     """
 
     passes: Sequence[Pass]
     edge: int | None
     tile_pixels: int
     threads: int = 1
+    redraws: bool = False
 
     def on(self, threads: int) -> "Cascade":
         """The same with so many threads."""
@@ -117,7 +118,7 @@ class Cascade:
             planes, sides = _crop(planes, sides, kept).copy(), kept  # the network's next answer may lie there
         around = [side // self.scale for side in sides]
         large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
-        correct(large, np.ascontiguousarray(_crop(source, given, around)))
+        correct(large, np.ascontiguousarray(_crop(source, given, around)), with_tones=not self.redraws)
         return _crop(large, [side * self.scale for side in around], [0] * 4)
 
     def _cut(self, span: Span, length: int) -> Span:

@@ -1,36 +1,64 @@
-"""Colours as in the original: networks shift flat ones, and draw waves beside edges."""
+"""Colours as in the original: networks shift flat ones, draw waves beside edges, and darken what is dithered."""
 
 import cv2
 import numpy as np
 
 from enhance.picture import FloatPlanes
 
+from .resample import REACH, enlarge
+
 COLOUR_REACH = 4
 """Half the side of the square over which colours are compared, in pixels of the original."""
 
 LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255; a larger difference is an edge or a detail
 LEAST_WAVE = 1 / 255  # what is rounded away
+STRAYS = 6 / 255, 16 / 255
+"""Of 0..1: how far the mean brightness of a square may be from the original's, and from where on a network's answer is not used
+at all. `photo` is at most 3 of 255 off on photographs, drawings and text, and 20 to 85 where single pixels alternate."""
 
 
-def correct(large: FloatPlanes, small: FloatPlanes) -> None:
-    """keep_colours() and limit_waves(): what every enlargement of `small` goes through, in place."""
-    keep_colours(large, small)
+def correct(large: FloatPlanes, small: FloatPlanes, with_tones: bool) -> None:
+    """keep_colours() and limit_waves(): what every enlargement of `small` goes through, in place.
+
+    with_tones: as keep_colours() takes it. Not for networks that redraw: what they get wrong is replaced in faithful.py, by a
+    sharper picture.
+    """
+    keep_colours(large, small, with_tones)
     limit_waves(large, small)
 
 
-def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
+def keep_colours(large: FloatPlanes, small: FloatPlanes, with_tones: bool = False) -> None:
     """Changes `large`, in place, so that its flat colours are those of `small`, which it is an enlargement of.
 
     Networks shift flat colours: white becomes 252, a grey of 128 becomes 134 after two passes, which shows beside the original.
     Only the mean over a square is corrected, so what the network cleaned or sharpened stays. Back-projection, which corrects
     each pixel, brought noise and JPEG blocks back. docs/decisions/0007.
+
+    with_tones: where the mean brightness is still another, as of dithered pictures, bicubic interpolation takes the network's
+    place. docs/decisions/0145.
     """
     channels, height, width = small.shape
     scale = large.shape[1] // height
     rows = large.reshape(channels, height, scale, width * scale)
     mean = _sums(rows.sum(axis=2), scale) * np.float32(1 / scale**2)
-    shift = _box((small - mean).clip(-LARGEST_SHIFT, LARGEST_SHIFT), COLOUR_REACH)
+    difference = small - mean
+    limited = difference.clip(-LARGEST_SHIFT, LARGEST_SHIFT)
+    shift = _box(limited, COLOUR_REACH)
+    share = _strays(difference - limited) if with_tones else np.zeros(1)
+    if share.any():
+        reach = REACH["bicubic"]
+        plain = enlarge(np.pad(small, ((0, 0), (reach, reach), (reach, reach)), mode="edge"), scale, "bicubic")
+        large += (plain - large) * share.repeat(scale, axis=0).repeat(scale, axis=1)
+        shift *= 1 - share
     rows += shift.repeat(scale, axis=2)[:, :, None]
+
+
+def _strays(left: FloatPlanes) -> FloatPlanes:
+    """How little of a network's answer is used: 0 to 1 for each pixel. left: by how much its colours differ from the original's
+    beyond LARGEST_SHIFT."""
+    least, most = STRAYS
+    brightness = np.abs(_box(left.mean(axis=0, keepdims=True), COLOUR_REACH)[0])
+    return np.asarray(((brightness - least) / (most - least)).clip(0, 1), np.float32)
 
 
 def limit_waves(large: FloatPlanes, small: FloatPlanes) -> None:

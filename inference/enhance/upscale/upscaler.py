@@ -194,9 +194,9 @@ def animation(load: Load) -> dict[int, Recipe]:
     small text, the photo network's is taken."""
     double, quadruple = load("animation_x2"), load("animation_x4")
     drawn = {
-        2: Cascade([double], ANIMATION_EDGE, ANIMATION_TILE),
-        4: Cascade([quadruple], ANIMATION_EDGE, ANIMATION_TILE // 2),
-        8: Cascade([quadruple, double], ANIMATION_EDGE, ANIMATION_TILE // 8),
+        2: Cascade([double], ANIMATION_EDGE, ANIMATION_TILE, redraws=True),
+        4: Cascade([quadruple], ANIMATION_EDGE, ANIMATION_TILE // 2, redraws=True),
+        8: Cascade([quadruple, double], ANIMATION_EDGE, ANIMATION_TILE // 8, redraws=True),
     }
     return _faithful(drawn, ANIMATION_LIMITS, load)
 
