@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
 from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, white
+from enhance.upscale import blotches
 from enhance.upscale.alike import REACH
 from enhance.upscale.alpha import EDGE_REACH, upscale_alpha, without_background, without_stairs
+from enhance.upscale.blotches import with_even_colours
 from enhance.upscale.cascade import Cascade
 from enhance.upscale.faithful import DOUBT_REACH, Faithful
 from enhance.upscale.mosaic import Mosaic, Recent
 from enhance.upscale.resample import enlarge
-from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, MODELS, Recipe, Upscaler
+from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, JPEG, MODELS, Recipe, Upscaler
 from tests.pictures import pattern, red_disc
 
 Get = Callable[[str], Upscaler]
@@ -121,6 +124,8 @@ def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
     # A visible pixel depends on hidden ones, whose colours are taken from up to a halo away.
     of_noise = REACH if upscaler(model).denoising else 0
     assert int(told(model, "band_halo")) == max(reaches) + max(halos) + EDGE_REACH + of_noise
+    # Colours are evened where nothing is hidden.
+    assert int(told(model, "band_halo")) >= max(reaches) + blotches.REACH
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:
@@ -193,6 +198,29 @@ def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:
     ours = upscaler("photo").run(small, 2)
     gain = peak_signal_noise_ratio(original, ours) - peak_signal_noise_ratio(original, bicubic)
     assert gain >= 2
+
+
+def test_bands_of_a_coarse_jpeg_give_the_whole_picture(upscaler: Get) -> None:
+    picture, halo = pattern(120, 21), int(told("photo", "band_halo"))
+    upscale = partial(upscaler("photo").run, scale=8, denoise=JPEG)
+    bands = in_bands(upscale, picture, 8, rows=40, halo=halo)
+    assert np.abs(upscale(picture).astype(int) - bands).max() <= NOISE
+
+
+@pytest.mark.parametrize("levels", [1, 257])
+def test_colours_of_coarse_jpegs_are_evened_and_edges_stay(levels: int) -> None:
+    blotches_of = np.kron(np.random.default_rng(3).choice([-2, 2], (8, 6)), np.ones((16, 16)))
+    face = np.full((128, 96, 3), (200.0, 160.0, 140.0))
+    face[:, 48:] = (40, 120, 60)
+    blotched = face + blotches_of[:, :, None] * (1, -0.3, -1)
+    kind = np.uint8 if levels == 1 else np.uint16
+    even = with_even_colours((blotched * levels).astype(kind), 1, lambda: None).astype(float) / levels
+    assert even.shape == face.shape
+    from_edge = np.abs(np.arange(96) - 47.5)
+    flat, edge = from_edge > blotches.REACH, from_edge < 3
+    assert np.abs(np.diff(blotched, axis=0))[:, flat].max() == 4
+    assert np.abs(np.diff(even, axis=0))[:, flat].max() <= 2, "a step between blocks"
+    assert np.abs(even - blotched)[:, edge].max() <= 6, "the edge moved"
 
 
 @pytest.mark.parametrize(("quality", "denoise", "gain_db"), [(20, 4, 1.2), (60, 3, 1.2), (90, 1, 0.1)])

@@ -15,6 +15,7 @@ from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 from . import realtime
 from .alike import without_noise
 from .alpha import upscale_alpha
+from .blotches import with_even_colours
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
 from .hues import ROWS, hues_apart
@@ -75,6 +76,8 @@ class Upscaler:
         is_deep = picture.dtype != np.uint8
         if noise > 0:
             picture = without_noise(picture, noise, self.threads, before_tile)
+        if denoise == JPEG and self.denoising and picture.shape[2] == 3:
+            picture = with_even_colours(picture, self.threads, before_tile)
         colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
