@@ -164,6 +164,17 @@ def test_a_mouth_that_opens_little_is_dark_where_the_clip_shows_nothing_but_dark
     assert dark < 0.8 * teeth, (dark, teeth)
 
 
+def test_lips_beside_a_little_opening_are_as_light_as_the_clip_shows_them() -> None:
+    def beside(of_lip: float) -> float:
+        luma, u, v = (round(float(value)) for value in from_rgb(of_lip * np.array(LIP, np.float32), BT601))
+        inside = merged_from(inside_of(in_shade(0.2, 1), painted(0.07, (luma, u, v))).tobytes(), BALANCED.density)
+        assert inside
+        return inside.beside
+
+    assert beside(0.3) < 0.85
+    assert 0.9 < beside(0.75) < 1.15
+
+
 def test_a_frame_whose_lip_hides_its_teeth_does_not_make_the_teeth_of_others_grey() -> None:
     shown = [drawn(gap=gap, teeth=True) for gap in (0.08, 0.12, 0.16)]
     seen, hidden = (merged_from(inside_of(*each).tobytes(), BALANCED.density) for each in (shown, [*shown, drawn(gap=0.09)]))

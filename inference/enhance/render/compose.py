@@ -209,7 +209,8 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     yuv = _inside(patch, hole, mouth, request)
     if photo:
         beside = beside_of(hole, mouth.asked, person.rest.width)
-        shade = in_slit(hole, beside, person.skin * mouth.light, person.lip * mouth.light, patch.colours)
+        lit = mouth.known.beside if mouth.known else 1.0
+        shade = in_slit(hole, beside, person.skin * mouth.light, person.lip * mouth.light, patch.colours, lit)
         yuv += slit_of(hole, mouth.asked.gap, beside)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale

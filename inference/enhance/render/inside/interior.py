@@ -146,20 +146,20 @@ def slit_of(hole: Hole, gap: float, beside: Floats) -> Floats:
     return np.asarray(1 - inside, np.float32)
 
 
-def in_slit(hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours) -> Floats:
+def in_slit(hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours, lit: float = 1.0) -> Floats:
     """Y, U, V of what is seen in a slit between lips, h x w x 3.
 
     skin, lip: RGB 0..255, of the face in the frame's light. Light in a slit comes from above, on the inside of the lower lip.
-    beside: beside_of(); there the lower lip is seen, in its own colour.
+    beside: beside_of(); there the lower lip is seen, in its own colour. lit: a factor of the light there.
     """
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
-    share *= 1 + LIT_BESIDE * beside
+    share *= (1 + LIT_BESIDE * beside) * (1 + (lit - 1) * beside)
     own = beside * np.sqrt(down)
     shares = np.stack([(1 - own) * share, own * share], axis=-1)
     black = colours.offset
-    lit = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
-    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([lit.T, black])), np.float32)
+    fallen = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
+    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([fallen.T, black])), np.float32)
 
 
 def met_lips(skin: Array, lip: Array) -> Array:

@@ -12,15 +12,12 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
-from enhance.geometry.planes import Colours, from_rgb, full_yuv
+from enhance.geometry.planes import Colours, from_rgb
 from enhance.render.finish import opened_lips
-from enhance.render.light import light_on
-from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
-from .interior import beside_of, hole_of, in_slit, slit_of
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
@@ -37,15 +34,13 @@ from .merged import (
     Bytes,
     Inside,
     Merged,
-    Receiver,
     pack,
-    places_of,
     shapes_of,
-    show,
 )
 from .narrow import NONE as NOT_NARROWED
 from .narrow import narrowing_of
-from .shade import UNCHANGED, Shown, learnt
+from .shade import UNCHANGED, learnt
+from .slits import between_lips, light_beside, shown_in
 from .under_lip import lip_shades, without
 from .upper import ENOUGH, upper_row
 
@@ -64,7 +59,6 @@ SPOT = 0.035  # S across: what is bright and narrower is no tooth, but a wet shi
 SHINE = 0.1  # of a tooth's light, by which such a spot may be lighter than what is round it
 CARRIED = 0.06  # S by which what is seen is continued beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
-LIT_GAP = 0.03  # S between the lips of a frame, from which it shows how the light falls
 HARDLY_APART = 0.12  # S between them, up to which it shows that also where only lips are seen
 NEAR_GAP = 0.04  # S: sigma, within which openings share their light
 
@@ -81,7 +75,7 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, NOT_NARROWED, opened_lips.UNCHANGED),
+        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 1, NOT_NARROWED, opened_lips.UNCHANGED),
         *(0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
@@ -125,6 +119,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         at_points(edge),
         lip_shade,
         UNCHANGED,
+        1.0,
         NOT_NARROWED,
         opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
         len(levels),
@@ -138,7 +133,9 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     """What is merged, with the shade in which the lenders show it."""
     # Where lips are little apart, what looks like lips is what is seen in that mouth.
     shown = [lender for lender in lenders if (lender.seen if lender.lips.gap < HARDLY_APART else lender.belief) > WORTH]
-    seen = [(mouth, lender.lips.width) for lender in shown if (mouth := _shown(merged, lender, person, colours))]
+    mouths = [mouth for lender in shown if (mouth := between_lips(lender, person, colours))]
+    merged = replace(merged, beside=light_beside(mouths))
+    seen = [(shown_in(merged, mouth), mouth.lender.lips.width) for mouth in mouths]
     narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
     return replace(merged, shade=learnt(lit), narrowing=narrowing)
@@ -243,21 +240,3 @@ def _tone(frames: list[Frame], upper: Floats, seen: Floats, of: Palette) -> Arra
             gains.append(np.log(np.clip(max(there, 1.0) / max(here, 1.0), DIMMEST, BRIGHTEST)))
     near = np.exp(-(((np.array(gaps)[None] - np.array(GAPS)[:, None]) / NEAR_GAP) ** 2))
     return np.asarray(np.exp((near @ np.array(gains)) / (near.sum(axis=1) + 0.5)))
-
-
-def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) -> Shown | None:
-    """The lender's mouth beside what is merged, in its lips and light; None where it is shut."""
-    lips = lender.lips
-    asked = Asked(lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer, 0.0, shift_of(person.rest, lips))
-    hole = hole_of(asked, lender.pose, lender.planes.area)
-    if lips.closed or lips.gap < LIT_GAP or hole is None:
-        return None
-    to = Receiver(hole, asked, lender.pose, lender.cheeks, colours)
-    counts = hole.opacity * (hole.opacity > SEEN)
-    seen = full_yuv(lender.planes, hole.area) - colours.offset
-    light = light_on(lender.cheeks, colours, person.skin)
-    beside = beside_of(hole, asked, person.rest.width)
-    slit = slit_of(hole, asked.gap, beside)[..., None]
-    # What is seen in a slit is laid over the shaded inside: the shade is of what is left.
-    left = seen - slit * (in_slit(hole, beside, person.skin * light, person.lip * light, colours) - colours.offset)
-    return Shown(left, (1 - slit) * (show(merged, to) - colours.offset), counts, places_of(to))

@@ -67,6 +67,8 @@ class Inside:
     """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
     """Of the whole inside, in addition to what every mouth has."""
+    beside: float
+    """Of the light beside little openings, where lips lie on each other."""
     narrowing: Narrowing
     """Of its light, in mouths that are narrower or wider than the clip's."""
     lips: Annotated[Array, Shape(*LIPS_SIZE)]
@@ -110,7 +112,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=5)
+INSIDE = Record("INSIDE", Inside, version=6)
 
 
 def size_of(density: float) -> int:

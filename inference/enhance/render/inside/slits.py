@@ -1,0 +1,82 @@
+"""What lenders show between their lips, beside what would be drawn there: how light it is where lips lie on each other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array
+from enhance.geometry.planes import Colours, full_yuv
+from enhance.render.light import light_on
+from enhance.render.lips.shape import Asked, shift_of
+from enhance.render.subject import Subject
+
+from .interior import Hole, beside_of, hole_of, in_slit, slit_of
+from .layers import SEEN
+from .lender import Lender
+from .merged import Merged, Receiver, places_of, show
+from .shade import Shown
+
+LIT_GAP = 0.03  # S between the lips of a frame, from which it shows how the light falls
+PRIOR = 0.1  # of a mouth's area, that has the usual light
+LEAST, MOST = 0.5, 1.2  # of the usual light
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenLips:
+    """A lender's mouth, h x w pixels. seen: h x w x 3, Y above black, U and V from grey. counts: 0..1, how far a pixel lies
+    between the lips. beside, slit: beside_of() and slit_of(). skin, lip: RGB 0..255 in the lender's light."""
+
+    lender: Lender
+    hole: Hole
+    asked: Asked
+    seen: Floats
+    counts: Floats
+    beside: Floats
+    slit: Floats
+    skin: Array
+    lip: Array
+    colours: Colours
+
+    def made(self, lit: float) -> Floats:
+        """What in_slit() draws, as `seen`."""
+        drawn = in_slit(self.hole, self.beside, self.skin, self.lip, self.colours, lit)
+        return np.asarray(drawn - self.colours.offset, np.float32)
+
+
+def between_lips(lender: Lender, person: Subject, colours: Colours) -> BetweenLips | None:
+    """None where the lender's mouth is shut."""
+    lips = lender.lips
+    asked = Asked(lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer, 0.0, shift_of(person.rest, lips))
+    hole = hole_of(asked, lender.pose, lender.planes.area)
+    if lips.closed or lips.gap < LIT_GAP or hole is None:
+        return None
+    counts = hole.opacity * (hole.opacity > SEEN)
+    seen = full_yuv(lender.planes, hole.area) - colours.offset
+    light = light_on(lender.cheeks, colours, person.skin)
+    beside = beside_of(hole, asked, person.rest.width)
+    slit = slit_of(hole, asked.gap, beside)
+    return BetweenLips(lender, hole, asked, seen, counts, beside, slit, person.skin * light, person.lip * light, colours)
+
+
+def light_beside(mouths: list[BetweenLips]) -> float:
+    """The factor of light with which lips that lie on each other beside a little opening look as in these mouths."""
+    sums = np.zeros(3)
+    for mouth in mouths:
+        # Where nothing else is seen, each mouth by the share of its area.
+        counts = mouth.counts * mouth.beside * np.maximum(2 * mouth.slit - 1, 0) / max(float(mouth.counts.sum()), 1.0)
+        sums += [float((counts * light).sum()) for light in (mouth.seen[..., 0], mouth.made(1.0)[..., 0], np.ones(1))]
+    seen, made, area = sums
+    if not area:
+        return 1.0
+    usual = PRIOR * made / area
+    return float(np.clip((seen + usual) / max(made + usual, 1e-3), LEAST, MOST))
+
+
+def shown_in(merged: Merged, mouth: BetweenLips) -> Shown:
+    """The lender's mouth beside what is merged, in its lips and light."""
+    to = Receiver(mouth.hole, mouth.asked, mouth.lender.pose, mouth.lender.cheeks, mouth.colours)
+    slit = mouth.slit[..., None]
+    # What is seen in a slit is laid over the shaded inside: the shade is of what is left.
+    left = mouth.seen - slit * mouth.made(merged.beside)
+    return Shown(left, (1 - slit) * (show(merged, to) - mouth.colours.offset), mouth.counts, places_of(to))
