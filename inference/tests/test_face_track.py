@@ -256,10 +256,14 @@ def test_the_same_likeness_is_taken_at_every_size_and_light(tracker: Tracker) ->
     assert closest(first, another) > SAME
 
 
-def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
+def test_raw_meshes_are_not_filtered_and_likenesses_are_taken_every_160_ms(tracker: Tracker) -> None:
     clip = np.stack([noisy(FACE, seed) for seed in range(8)])
     raw, _ = track_frames(tracker, clip, NOTHING, TrackingRequest(raw=True))
     steady, _ = track_frames(tracker, clip, NOTHING)
+    slow, _ = track_frames(tracker, clip[:5], NOTHING, TrackingRequest(fps=12.5))
+    for faces, every in ((steady, 4), (slow, 2)):  # frames of 0.16 s
+        taken = np.flatnonzero(np.isfinite(faces.likeness[:, 0, 0]))
+        np.testing.assert_array_equal(taken, np.arange(0, len(faces.likeness), every))
     trembles = [faces.mesh[2:, 0, :468].std(axis=0).mean() for faces in (raw, steady)]
     assert trembles[0] > 1.3 * trembles[1]
 

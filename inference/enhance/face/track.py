@@ -44,7 +44,7 @@ DOUBTS = 2  # checks failed in a row, after which a track is given up
 NEAR = 1.0  # sides of a face between the place of a loss and that of a return
 LIKE_SIZE = 1.6  # times larger or smaller that a face may be when it returns
 RETURN_SOON = 30  # frames: a face that returns to its place within them is taken for the same person
-LOOK_EVERY = 8  # frames from one likeness of a track to the next
+LOOK_EVERY = 0.16  # s from one likeness of a track to the next: a turning head looks like itself for a few frames only
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
@@ -130,7 +130,7 @@ class Tracker:
                 self._search(state, picture, seen, thorough=True)
         if len(hints):
             self._take(state, picture, self.finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
-        self._recognise(state, picture, seen)
+        self._recognise(state, picture, seen, fps)
         return InFrame(sorted(seen.values(), key=lambda each: -_side(each.box)), cut)
 
     def _follow(self, state: State, picture: Frame, fps: float, read: Reader) -> dict[int, Seen]:
@@ -215,10 +215,11 @@ class Tracker:
             del seen[identity]
         _lose(state, seen, cut=False)
 
-    def _recognise(self, state: State, picture: Frame, seen: dict[int, Seen]) -> None:
-        """Measures the likenesses that are due: each track's every LOOK_EVERY frames."""
+    def _recognise(self, state: State, picture: Frame, seen: dict[int, Seen], fps: float) -> None:
+        """Measures the likenesses that are due: each track's every LOOK_EVERY seconds."""
+        every = max(1, round(LOOK_EVERY * fps))
         for track in state.tracks:
-            if track.frames % LOOK_EVERY == 0 and track.frames > 0:
+            if track.frames % every == 0 and track.frames > 0:
                 track.likeness = likeness(picture, seen[track.identity].mesh)
                 seen[track.identity] = replace(seen[track.identity], likeness=track.likeness)
 

@@ -40,7 +40,7 @@ export type Face = {
   readonly box: Box;
   /** 478 points of x, y, z in pixels of the picture, in MediaPipe's order. */
   readonly mesh: Float32Array;
-  /** The vector by which people are distinguished: taken in the first picture of a face and in every eighth after it; null in the others. */
+  /** The vector by which people are distinguished: taken in the first picture of a face and about every 0.16 s after it; null in the others. */
   readonly likeness: Float32Array | null;
 };
 

@@ -9,13 +9,13 @@ type Person = {
 };
 
 /** The most likenesses that are kept of each face. */
-const MOST_LIKENESSES = 8;
+const MOST_LIKENESSES = 16;
 /**
  * Two faces are one person where their closest likenesses are nearer than this (Euclidean distance): inference/enhance/face/
  * recognise.py has the measured distances.
  */
 const SAME = 0.25;
-/** The same limit for a clip whose pictures show one face at most: 1 % of the pictures of another person are nearer. */
+/** The same limit for a clip whose pictures show one face at most: 4 % of other people in one studio are nearer. */
 const SAME_ALONE = 0.28;
 
 /** Keeps at most MOST_LIKENESSES of each face, evenly spread over the time that it is seen. */
