@@ -27,7 +27,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.drawn.erase import erase
+from enhance.render.drawn.erase import erase, with_shade
 from enhance.render.drawn.found import Drawn
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
@@ -539,6 +539,26 @@ def test_a_tone_of_dots_goes_on_where_ink_was() -> None:
     picture = np.stack([dots, np.full_like(dots, 128), np.full_like(dots, 128)], axis=-1)
     inked = np.where(hole()[..., None], np.float32(20), picture)
     assert (np.abs(erase(inked, hole()) - picture)[..., 0] > 20).mean() < 0.005
+
+
+def lit_skin(shade: Floats) -> Floats:
+    """Skin in an even light from one side, `shade` levels darker (160 x 200)."""
+    y, x = np.mgrid[0:160, 0:200]
+    planes = [200 - 0.2 * y - 0.1 * x - shade, np.full(x.shape, 110.0), np.full(x.shape, 140.0)]
+    return np.asarray(np.stack(planes, axis=-1), np.float32)
+
+
+def test_the_soft_shade_round_a_mouth_is_erased_with_it() -> None:
+    far = cv2.distanceTransform((~hole()).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    unshaded, shaded = lit_skin(np.zeros_like(far)), lit_skin(10 * np.exp(-far / 4))
+    shaded[60:140, 170] = 20  # a line that goes on
+    grown = with_shade(hole(), shaded, 300)
+    erased = erase(shaded, grown)
+    assert np.abs(erased - unshaded)[:, :160].max() < 2.5 < np.abs(erase(shaded, hole()) - unshaded)[:, :160].max()
+    assert not grown[60:140, 170].any()
+    lips = lit_skin(np.where(far < 8, 12, 0).astype(np.float32))
+    for picture in (unshaded, lips):
+        np.testing.assert_array_equal(with_shade(hole(), picture, 300), hole())
 
 
 WHITE, IRIS, LASH = (255, 255, 255), (70, 120, 200), (50, 30, 45)

@@ -14,6 +14,11 @@ PROBES = 160  # of them, at most
 SHIFTS = 20  # up, and down
 ASIDE = 4  # steps to each side
 STRANGE = 10.0  # levels that the patch may go beyond what surrounds the hole
+SHADED = 2.5  # levels that skin at a hole is darker than skin further out: from here on shade that goes with what is erased
+UNSHADED = 1.0  # levels: where the shade ends
+FADES = 0.8  # of the shade at the hole is left at half its width, at most: lips have as much up to their edge
+SHADE_REACHES = 0.06  # S from the hole
+LINE = 25.0  # levels between skin and what is drawn on it: no shade
 
 
 def erase(picture: Floats, hole: Mask) -> Floats:
@@ -37,6 +42,31 @@ def erase(picture: Floats, hole: Mask) -> Floats:
     filled = picture.copy()
     filled[hole] = (piece + spread(picture - piece, ring))[hole]
     return filled
+
+
+def with_shade(hole: Mask, picture: Floats, scale: float) -> Mask:
+    """The hole, and the soft shade round it that 3D renderers and airbrushes leave at a mouth.
+
+    Without the shade, skin spread from the hole's rim is as dark as the rim. Lines that go on beyond the shade are left out.
+    picture: h x w x 3, luma first, 0..255. scale: pixels per S.
+    """
+    reach = round(SHADE_REACHES * scale)
+    far = cv2.distanceTransform((~hole).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    beyond = (far > reach) & (far <= reach + RING)
+    if reach < 1 or not beyond.any():
+        return hole
+    darker = (spread(picture, beyond) - picture)[..., 0]
+    within = (far > 0) & (far <= reach)
+    ring, found = np.ceil(far[within]).astype(int), darker[within]
+    steps = np.array([np.median(found[ring == step]) for step in range(1, reach + 1) if (ring == step).any()])
+    shade = steps - steps.min()
+    ends = int(np.argmax(shade < UNSHADED))
+    if shade[0] < SHADED or shade[ends // 2] > FADES * shade[0]:
+        return hole
+    near = far <= ends + 1
+    _, parts = cv2.connectedComponents(((np.abs(darker) >= LINE) & ~hole).astype(np.uint8))
+    goes_on = np.unique(parts[~near])
+    return np.asarray(hole | (near & ((parts == 0) | ~np.isin(parts, goes_on))))
 
 
 def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from enhance.picture import LUMA
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
-from .erase import erase
+from .erase import erase, with_shade
 from .found import STROKE, Drawn, find
 from .ink import Ink
 from .lip_shade import LipShade
@@ -59,6 +59,7 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
     contours = _contours(shape, ink, _ends(ink, drawn))
     area = _area(contours, drawn, pose, planes.area)
     hole = _hole(drawn, pose, area, EDGE + 2.5 * ink.soft * pose.scale)
+    hole = with_shade(hole, full_yuv(planes, area), pose.scale)
     part = mask[area.slices]
     part[hole] = 255
     if _is_there(contours, ink, drawn, pose):
