@@ -27,7 +27,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.drawn.erase import erase, with_shade
+from enhance.render.drawn.erase import erase, has_band, with_shade
 from enhance.render.drawn.found import Drawn
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
@@ -548,7 +548,7 @@ def lit_skin(shade: Floats) -> Floats:
     return np.asarray(np.stack(planes, axis=-1), np.float32)
 
 
-def test_the_soft_shade_round_a_mouth_is_erased_with_it() -> None:
+def test_the_soft_shade_round_a_mouth_is_erased_with_it_and_lips_are_told_from_it() -> None:
     far = cv2.distanceTransform((~hole()).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
     unshaded, shaded = lit_skin(np.zeros_like(far)), lit_skin(10 * np.exp(-far / 4))
     shaded[60:140, 170] = 20  # a line that goes on
@@ -559,6 +559,10 @@ def test_the_soft_shade_round_a_mouth_is_erased_with_it() -> None:
     lips = lit_skin(np.where(far < 8, 12, 0).astype(np.float32))
     for picture in (unshaded, lips):
         np.testing.assert_array_equal(with_shade(hole(), picture, 300), hole())
+    assert [has_band(hole(), picture, 300) for picture in (unshaded, shaded, lips)] == [False, False, True]
+    for nowhere in (np.zeros((160, 200), bool), np.ones((160, 200), bool)):
+        np.testing.assert_array_equal(with_shade(nowhere, shaded, 300), nowhere)
+        assert not has_band(nowhere, shaded, 300)
 
 
 WHITE, IRIS, LASH = (255, 255, 255), (70, 120, 200), (50, 30, 45)

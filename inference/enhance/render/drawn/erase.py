@@ -18,6 +18,7 @@ SHADED = 2.5  # levels that skin at a hole is darker than skin further out: from
 UNSHADED = 1.0  # levels: where the shade ends
 FADES = 0.8  # of the shade at the hole is left at half its width, at most: lips have as much up to their edge
 SHADE_REACHES = 0.06  # S from the hole
+BAND, BAND_WIDTH = 6.0, 0.012  # distance in YUV from the skin, and S across, from which a band round a mouth is lips
 LINE = 25.0  # levels between skin and what is drawn on it: no shade
 
 
@@ -50,16 +51,9 @@ def with_shade(hole: Mask, picture: Floats, scale: float) -> Mask:
     Without the shade, skin spread from the hole's rim is as dark as the rim. Lines that go on beyond the shade are left out.
     picture: h x w x 3, luma first, 0..255. scale: pixels per S.
     """
-    reach = round(SHADE_REACHES * scale)
-    far = cv2.distanceTransform((~hole).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
-    beyond = (far > reach) & (far <= reach + RING)
-    if reach < 1 or not beyond.any():
-        return hole
-    darker = (spread(picture, beyond) - picture)[..., 0]
-    within = (far > 0) & (far <= reach)
-    ring, found = np.ceil(far[within]).astype(int), darker[within]
-    steps = np.array([np.median(found[ring == step]) for step in range(1, reach + 1) if (ring == step).any()])
-    shade = steps - steps.min()
+    far, apart = _from_skin(hole, picture, scale)
+    darker = apart[..., 0]
+    shade = _profile(far, darker, scale)
     ends = int(np.argmax(shade < UNSHADED))
     if shade[0] < SHADED or shade[ends // 2] > FADES * shade[0]:
         return hole
@@ -67,6 +61,37 @@ def with_shade(hole: Mask, picture: Floats, scale: float) -> Mask:
     _, parts = cv2.connectedComponents(((np.abs(darker) >= LINE) & ~hole).astype(np.uint8))
     goes_on = np.unique(parts[~near])
     return np.asarray(hole | (near & ((parts == 0) | ~np.isin(parts, goes_on))))
+
+
+def has_band(hole: Mask, picture: Floats, scale: float) -> bool:
+    """Whether a band of another colour than the skin's lies round the hole, as even as lips are; arguments as in with_shade."""
+    far, apart = _from_skin(hole, picture, scale)
+    band = _profile(far, np.linalg.norm(apart, axis=-1), scale)
+    ends = int(np.argmax(band < band[0] / 2))
+    return bool(band[0] > BAND and ends > BAND_WIDTH * scale and band[ends // 2] > FADES * band[0])
+
+
+def _from_skin(hole: Mask, picture: Floats, scale: float) -> tuple[Floats, Floats]:
+    """How far each pixel is from the hole, and what it lacks of the skin beyond SHADE_REACHES, spread inward."""
+    far = cv2.distanceTransform((~hole).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    reach = _reach(scale)
+    beyond = (far > reach) & (far <= reach + RING)
+    return np.asarray(far, np.float32), spread(picture, beyond) - picture if beyond.any() else np.zeros_like(picture)
+
+
+def _profile(far: Floats, values: Floats, scale: float) -> Floats:
+    """The median of each ring of one pixel round the hole, from the inside out, above the least; 0 where there is no ring."""
+    reach = _reach(scale)
+    within = (far > 0) & (far <= reach)
+    if not within.any():
+        return np.zeros(1, np.float32)
+    ring, found = np.ceil(far[within]).astype(int), values[within]
+    steps = np.array([np.median(found[ring == step]) for step in range(1, reach + 1) if (ring == step).any()])
+    return np.asarray(steps - steps.min(), np.float32)
+
+
+def _reach(scale: float) -> int:
+    return max(1, round(SHADE_REACHES * scale))
 
 
 def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[int, int] | None:

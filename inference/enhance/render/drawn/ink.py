@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+import cv2
 import numpy as np
 
+from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import CHIN, LEFT_CORNER, RIGHT_CORNER
-from enhance.geometry.planes import Colours, Planes
+from enhance.geometry.planes import Colours, Planes, even, full_yuv
 from enhance.record import Shape
 
-from .found import STROKE, find, is_there
+from .erase import SHADE_REACHES, has_band
+from .found import STROKE, Drawn, find, is_there
 from .looks import has_lips, inked_round, outline_below, roughness, softness
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
 
+RIM = 3  # pixels round a mouth that its edge takes
 EVEN, ROUGHEST = 0.4, 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 
 
@@ -64,6 +68,8 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
     drawn = find(planes, head, pose, white=True, shaded=True) or drawn
+    if drawn.open >= STROKE and not outlined and _in_lips(drawn, planes, pose):
+        return None
     if drawn.open < STROKE:
         ends, bow, thick = stroke_of(drawn)
     else:
@@ -84,3 +90,13 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
         tongue=colour.tongue,
         tooth=colour.tooth,
     )
+
+
+def _in_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
+    """Whether lips about as light as the skin surround an open mouth: `find` takes them for skin."""
+    corners = np.array([[drawn.columns.start, drawn.top.min()], [drawn.columns.stop, drawn.bottom.max()]])
+    margin = RIM + 2 * SHADE_REACHES * pose.scale
+    area = even(Area.around(pose.to_pixels(drawn.place(corners)), margin), planes.area)
+    rim = np.ones((2 * RIM + 1,) * 2, np.uint8)
+    hole = cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), rim) > 0
+    return has_band(np.asarray(hole), full_yuv(planes, area), pose.scale)
