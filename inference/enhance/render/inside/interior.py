@@ -158,8 +158,8 @@ def in_slit(hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colour
     own = beside * np.sqrt(down)
     shares = np.stack([(1 - own) * share, own * share], axis=-1)
     black = colours.offset
-    fallen = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
-    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([fallen.T, black])), np.float32)
+    in_light = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
+    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([in_light.T, black])), np.float32)
 
 
 def met_lips(skin: Array, lip: Array) -> Array:
