@@ -9,13 +9,15 @@ import { everyModel, openRig } from './rig.ts';
 
 const test = suite('sharpness of large faces');
 const rig = await openRig('sharp');
-const SECONDS = 0.12;
+/** Half of what is usual: two frames, and the second one 80 ms after the first. */
+const RATE = 12.5;
+const SECONDS = 0.16;
 
 /** The face as wide as a quarter of the picture, with skin pores: a fine grain that does not change between frames. */
 const large = (name: string, [width, height]: readonly [number, number]) =>
   makeClip(
     rig.at(name),
-    ['-loop', '1', '-framerate', '25', '-i', portrait, '-t', String(SECONDS)],
+    ['-loop', '1', '-framerate', String(RATE), '-i', portrait, '-t', String(SECONDS)],
     [
       '-vf',
       `crop=448:252:0:30,scale=${width}:${height}:flags=lanczos,noise=c0s=14:c0_seed=3,format=yuv420p`,
@@ -33,8 +35,8 @@ for (const [size, clip] of Object.entries(clips))
   for (const model of everyModel)
     test(`${model}: lips and chin in ${size} are as sharp as they were`, async () => {
       const { patches, framesPassedThrough } = await rig.run(model, clip, sound);
-      assert.equal([patches.length, framesPassedThrough], [3, 0]);
-      const patch = patches[2];
+      assert.equal([patches.length, framesPassedThrough], [2, 0]);
+      const patch = patches[1];
       if (!patch) throw new Error('no patch');
       const { before, after, mask } = patch;
       const under = (x: number, y: number) => (mask[y * before.width + x] ?? 0) > 128;
