@@ -4,9 +4,9 @@ import { root } from '../../src/stack/home.mjs';
 
 /** Those of more than 10 s on two idle cores, the longest first. */
 const longest = [
-  ...['stack/start', 'walk/long-clips', 'faults/killed', 'walk/releases', 'faults/starved'],
-  ...['walk/durations', 'attack/drain', 'web/playground', 'walk/neural', 'complaints/edges'],
-  ...['attack/stub', 'walk/lipsync-media', 'walk/lipsync', 'complaints/sharp', 'cli/usage'],
+  ...['walk/durations', 'stack/start', 'walk/long-clips', 'faults/killed', 'walk/releases'],
+  ...['faults/starved', 'attack/drain', 'web/playground', 'walk/neural', 'complaints/edges'],
+  ...['attack/stub', 'walk/lipsync', 'complaints/sharp', 'cli/usage'],
   ...['walk/killed-decoders', 'guides/guides', 'operations/lip-sync/run', 'walk/shared-video'],
   ...['attack/schemathesis', 'complaints/stylised', 'complaints/timing', 'cli/jobs'],
   ...['complaints/away', 'complaints/silence', 'operations/lip-sync/speakers', 'walk/provenance'],

@@ -1,4 +1,4 @@
-/** Lengths in every mode, segments and the clip's own sound, in results of the whole service, decoded again. */
+/** Lengths in every mode, segments, the clip's own sound and all kinds of media, in results of the whole service, decoded again. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
@@ -24,6 +24,7 @@ import {
 } from '../real/speaking.ts';
 import { syncing } from '../real/synced.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
+import { mediaTests } from './lipsync-media.ts';
 
 const test = suite('durations, segments and background');
 const dir = tempDir('durations');
@@ -179,6 +180,13 @@ test('segments of the command line are those of the job', async () => {
     { start: 0, end: 0.2, audio: { start: 0.1 } },
     { start: 0.36, end: 0.6, audio: { start: 0, end: 0.2 } },
   ]);
+});
+
+await mediaTests(test, caller);
+
+test('the account is clean after all this', async () => {
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
 });
 
 test.after(service.close);
