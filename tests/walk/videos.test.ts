@@ -292,7 +292,7 @@ test('a video given as image_url or image part is taken as a video', async () =>
 
 test('a running video says how far it is, and cancelling stops it in the middle, free', async () => {
   const before = (await caller.balance()).available;
-  const path = await makeClip(at('long.mp4'), pattern(4, 25, '160x120'), h264);
+  const path = await makeClip(at('long.mp4'), pattern(4, 25, '80x60'), h264);
   const { data } = await caller.upscale(
     path,
     { model: 'animation', scale: 4, effort: 'best' },
