@@ -5,11 +5,11 @@ import { root } from '../../src/stack/home.mjs';
 /** Those of more than 10 s on two idle cores, the longest first. */
 const longest = [
   ...['walk/durations', 'stack/start', 'walk/long-clips', 'faults/killed', 'walk/releases'],
-  ...['faults/starved', 'attack/drain', 'web/playground', 'walk/neural', 'complaints/edges'],
-  ...['attack/stub', 'walk/lipsync', 'complaints/sharp', 'cli/usage'],
+  ...['faults/starved', 'attack/drain', 'web/playground', 'walk/neural', 'walk/provenance'],
+  ...['complaints/edges', 'attack/stub', 'complaints/sharp', 'cli/usage'],
   ...['walk/killed-decoders', 'guides/guides', 'operations/lip-sync/run', 'walk/shared-video'],
   ...['attack/schemathesis', 'complaints/stylised', 'complaints/timing', 'cli/jobs'],
-  ...['complaints/away', 'complaints/silence', 'operations/lip-sync/speakers', 'walk/provenance'],
+  ...['complaints/away', 'complaints/silence', 'operations/lip-sync/speakers'],
   ...['contract/generators', 'provenance/sign', 'attack/idempotency-lock'],
   ...['watching/walk', 'storage/s3-service', 'media/video', 'media/sound', 'walk/videos'],
   ...['walk/faults', 'walk/images', 'jobs/recovery', 'storage/s3', 'http/redis-down'],

@@ -1,4 +1,4 @@
-/** Content credentials of finished jobs, over the real service. */
+/** Lip sync, and content credentials of finished jobs, over the real service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -12,8 +12,9 @@ import { tempDir } from '../real/run.ts';
 import { callerOf, realService } from '../real/service.ts';
 import { portrait } from '../real/talking.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
+import { lipsyncTests } from './lipsync.ts';
 
-const test = suite('content credentials over HTTP');
+const test = suite('lip sync and content credentials over HTTP');
 const dir = tempDir('provenance');
 const at = (name: string) => join(dir, name);
 
@@ -53,6 +54,8 @@ const carried = async (name: string, { output_url, bytes }: Result) => {
   const python = { path: places.python, limits: service.config.ffmpeg };
   return readCredentials(path, '', python, new AbortController().signal);
 };
+
+await lipsyncTests(test, service, caller);
 
 test('what detail made says so, with the release that made it; what photo made carries nothing', async () => {
   const { data: result } = await caller.upscale(small, { model: 'detail', scale: 2 });
