@@ -16,8 +16,8 @@ import { lipsyncNames, realTriton } from '../real/triton.ts';
 const test = suite('guides');
 const folder = tempDir('guides');
 const files: Readonly<Record<string, string>> = {
-  '/speaker.mp4': await talkingHead(join(folder, 'speaker.mp4'), 1, '240x240'),
-  '/speech.wav': await sounds.babble(join(folder, 'speech.wav'), 1),
+  '/speaker.mp4': await talkingHead(join(folder, 'speaker.mp4'), 0.6, '240x240'),
+  '/speech.wav': await sounds.babble(join(folder, 'speech.wav'), 0.6),
   '/portrait.png': join(folder, 'portrait.png'),
 };
 const drawn = { width: 24, height: 16, channels: 3, background: '#48c' } as const;

@@ -358,7 +358,8 @@ test('the command applies a file, and applied again it does nothing', async () =
   assert.equal(enhance('apply', '-f', file), { dry_run: false, steps: [] });
   const { stable, candidate } = await slot();
   assert.equal([stable, candidate.release, candidate.percent], ['photo@r3', 'photo@r2', 5]);
-  assert.is(enhance('rollback', 'photo').candidate, null);
+  await operate('rollback', { slot: 'photo' });
+  assert.is((await slot()).candidate, null);
   assert.is(enhance('rollback', 'photo').stable, 'photo@s8');
   // The loop writes too, when it unloads what is retired.
   const last = enhance('log', '--limit', '9').find(({ by }: { by: string }) => by !== 'service');
