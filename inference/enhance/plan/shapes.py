@@ -3,6 +3,7 @@
 import numpy as np
 
 from enhance.geometry.heads import Array
+from enhance.geometry.upper_lip import usual_rise
 from enhance.speech.classes import CURVES, SIL
 from enhance.speech.curves import ALMOST, curves
 
@@ -19,11 +20,9 @@ _KNEE = 0.8  # of the least opening in speech: within about so much of it, openi
 _AS_SEEN = 1.07  # a mesh sees what is rendered less open than it was asked to be, and the openings of people are what it sees
 _NARROW, _MORE = (0.0, 0.05, 0.09, 0.13), (0.0, 0.005, 0.005, 0.0)
 """S by which it sees openings of so many S less open than that: their corners are lip, not dark (docs/decisions/0124)."""
-_RISE, _HIGHEST = 0.30, 0.06
-"""What people's upper lips rise, as in render/lips/shape.py: a share of a little opening, and S at most."""
 _RISE_TOLD = 0.5
-"""Of what an upper lip rises more or less than that, the share that is believed: a mesh has people differ twice as much as they
-do (docs/decisions/0135)."""
+"""Of what an upper lip rises more or less than usual, the share that is believed: a mesh has people differ twice as much
+as they do (docs/decisions/0135)."""
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # value of the closure track from which the lips touch
@@ -60,7 +59,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     shape = at(measures, middles)
     rounding, tongue, bite = at(np.stack([said["rounding"], said["tongue"], biting], 1) * alive, middles).T
     raised = _within(shape[:, UPPER] - mouth.rest[UPPER], *_UPPER_WITHIN)
-    usual = _HIGHEST * np.tanh(_RISE / _HIGHEST * np.maximum(shape[:, OPENING] - mouth.rest[OPENING], 0))
+    usual = usual_rise(np.maximum(shape[:, OPENING] - mouth.rest[OPENING], 0))
     # Lips that only come near each other stay as far apart as in other sounds.
     ajar = np.minimum(at(parted[:, None], middles)[:, 0], shape[:, OPENING]) * (1 - press)
     columns = {

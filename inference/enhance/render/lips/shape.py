@@ -7,12 +7,10 @@ from typing import Annotated
 import numpy as np
 
 from enhance.geometry.head import Array, ramp
+from enhance.geometry.upper_lip import UPPER_SHARE, usual_rise
 from enhance.record import Shape as ArrayShape
 
 from .outline import ALONG, MIDPOINT, SAMPLES, Lips
-
-UPPER_SHARE = 0.30
-"""Of an opening, what the upper lip rises; the lower lip falls by the rest."""
 
 LOWERED_FREELY, LOWERED_LAUGHING, LOWERED_MORE = 0.045, 0.015, 0.02
 """S that a frame's upper lip is drawn down as asked, and in a laugh, and softly beyond: the skin under the nose goes along,
@@ -32,7 +30,6 @@ that is less so, and no longer (docs/decisions/0122)."""
 FULL_ABOVE, FULL_BELOW = 4.5, 4.2
 """The same of the outer edge of the upper and of the lower lip, which move up to the corners (docs/decisions/0061)."""
 
-LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
 CORNER_RISE = 0.30  # of what the mouth is wider than at rest
 OWN = 0.6  # weight of the frame's own lips in where the lips rest; the subject's have the rest
@@ -311,7 +308,7 @@ def shift_of(rest: Rest, own: Lips) -> float:
 
 def _upper_share(gap: float) -> float:
     """Of an opening that is seen, what the upper lip has risen."""
-    return LIFT * math.tanh(UPPER_SHARE * gap / LIFT) / max(gap, 1e-6)
+    return float(usual_rise(gap)) / max(gap, 1e-6)
 
 
 def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
