@@ -5,15 +5,15 @@ Luma and both differences of colour are averaged apart, as noise of colour is th
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.picture import LUMA, AnyPicture, white
 
-from .threads import side_by_side
+from .rows import Floats, by_rows, joined, mean_around
 
 SEARCH = 3  # pixels to each side that are compared
 PATCH = 2  # pixels to each side by which they are
@@ -22,9 +22,6 @@ REACH = SEARCH + PATCH
 
 _LUMA, _COLOUR = 0.6, 1.5  # how strong, in parts of the noise
 _ROWS = 32  # at a time: what is computed of them stays in the processor's cache
-_BOX = np.full(2 * PATCH + 1, 1 / (2 * PATCH + 1), np.float32)
-
-Floats = npt.NDArray[np.float32]
 
 
 def without_noise(picture: AnyPicture, noise: float, threads: int, before_rows: Callable[[], None]) -> AnyPicture:
@@ -32,18 +29,10 @@ def without_noise(picture: AnyPicture, noise: float, threads: int, before_rows: 
 
     Rows do not depend on what is farther than REACH from them. before_rows is called before some rows and may raise to stop.
     """
-    height = len(picture)
-    colours = np.ascontiguousarray(picture[:, :, :3])
-    around = np.pad(colours, ((REACH, REACH), (REACH, REACH), (0, 0)), mode="symmetric")
-    result = picture.copy()
-    strength = np.float32(noise * white(picture) / 255)
-
-    def clean(top: int) -> None:
-        many = min(_ROWS, height - top)
-        result[top : top + many, :, :3] = _cleaned(around[top : top + many + 2 * REACH], strength, white(picture))
-
-    side_by_side(clean, range(0, height, _ROWS), threads, before_rows)
-    return result
+    most = white(picture)
+    strength = np.float32(noise * most / 255)
+    clean = partial(_cleaned, noise=strength, most=most)
+    return by_rows(picture, clean, reach=REACH, many=_ROWS, threads=threads, before_rows=before_rows)
 
 
 def _cleaned(rows: AnyPicture, noise: np.float32, most: int) -> AnyPicture:
@@ -67,9 +56,7 @@ def _cleaned(rows: AnyPicture, noise: np.float32, most: int) -> AnyPicture:
         weights[0] += weight
         weights[1] += of_colours
     luma, blue, red = sums[0] / weights[0], sums[1] / weights[1], sums[2] / weights[1]
-    green = luma - (LUMA[0] * red + LUMA[2] * blue) / LUMA[1]
-    cleaned = np.stack([red + luma, green, blue + luma], axis=2)
-    return np.asarray(np.rint(cleaned).clip(0, most), rows.dtype)
+    return joined(luma, red, blue, rows, most)
 
 
 def _window(plane: Floats, down: int, across: int, more: int) -> Floats:
@@ -80,4 +67,4 @@ def _window(plane: Floats, down: int, across: int, more: int) -> Floats:
 
 def _mean(plane: Floats) -> Floats:
     """Over the patch of each pixel; PATCH less on each side."""
-    return np.asarray(cv2.sepFilter2D(plane, -1, _BOX, _BOX), np.float32)[PATCH:-PATCH, PATCH:-PATCH]
+    return mean_around(plane, PATCH)[PATCH:-PATCH, PATCH:-PATCH]

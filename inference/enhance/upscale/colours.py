@@ -27,7 +27,7 @@ def correct(large: FloatPlanes, small: FloatPlanes, with_tones: bool) -> None:
     limit_waves(large, small)
 
 
-def keep_colours(large: FloatPlanes, small: FloatPlanes, with_tones: bool = False) -> None:
+def keep_colours(large: FloatPlanes, small: FloatPlanes, with_tones: bool) -> None:
     """Changes `large`, in place, so that its flat colours are those of `small`, which it is an enlargement of.
 
     Networks shift flat colours: white becomes 252, a grey of 128 becomes 134 after two passes, which shows beside the original.
