@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openControl } from '../../src/triton/protocol/control.ts';
@@ -48,6 +49,22 @@ test('a config tells inputs, outputs and parameters', async () => {
     ['DATA', 'SEEN', 'MEAN'],
   );
   assert.equal(parameters, { release: 'echo-r1' });
+});
+
+test('a connection whose thread answers nothing is left for another', async () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    if (asked > 1) response.end('[]');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const busy = openControl({ httpUrl: `http://127.0.0.1:${port}` });
+  assert.equal(await busy.repositoryIndex({ timeoutMs: 100 }), []);
+  assert.is(asked, 2);
+  server.closeAllConnections();
+  server.close();
 });
 
 test('names are escaped', async () => {

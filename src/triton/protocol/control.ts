@@ -70,7 +70,8 @@ export const openControl = (address: TritonAddress): Control => {
     `/repository/models/${encodeURIComponent(model)}/${act}`;
   const modelConfig: Control['modelConfig'] = async (model, within) => {
     const path = `/models/${encodeURIComponent(model)}/config`;
-    return read(model, ModelConfig, await granted(model, wire.get(path, within)));
+    const config = (each: Partial<Within>) => wire.get(path, each);
+    return read(model, ModelConfig, await granted(model, askedTwice(config, within)));
   };
   /** A thread of Triton answers nothing while it loads a model: the next look then asks another. */
   const isReady = async (model: string, signal?: AbortSignal): Promise<boolean> => {
@@ -84,8 +85,10 @@ export const openControl = (address: TritonAddress): Control => {
   };
   return {
     modelConfig,
-    repositoryIndex: async (within) =>
-      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
+    repositoryIndex: async (within) => {
+      const index = (each: Partial<Within>) => wire.post('/repository/index', {}, each);
+      return read('Triton', Index, await granted('Triton', askedTwice(index, within)));
+    },
     load: async (model, timeoutMs, signal) => {
       const deadline = Date.now() + timeoutMs;
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
@@ -113,6 +116,22 @@ export const openControl = (address: TritonAddress): Control => {
 
 const LOOK_MS = 100;
 const LOOK_WITHIN_MS = 2_000;
+
+/**
+ * The answer to what Triton answers at once, also while its models compute. A thread of Triton that loads a model answers
+ * nothing else: after silence a second connection gets another thread. within: for each of the two.
+ */
+const askedTwice = async (
+  ask: (within: Partial<Within>) => Promise<Reply>,
+  within: Partial<Within> = {},
+): Promise<Reply> => {
+  try {
+    return await ask({ timeoutMs: LOOK_WITHIN_MS, ...within });
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    return ask(within);
+  }
+};
 
 const notReady = (withinMs: number): Error =>
   new Error(`Triton granted the load, but the model was not ready within ${withinMs / 1000} s`);

@@ -2,7 +2,7 @@
 import { inOrder } from '../../async/in-order.ts';
 import { Failure } from '../../errors.ts';
 import type { Control, IndexEntry } from '../protocol/control.ts';
-import { isTimeout, type Within } from '../protocol/wire.ts';
+import type { Within } from '../protocol/wire.ts';
 
 /** Triton answers this question at once, also while its models compute. */
 const answerWithinMs = 1_500;
@@ -21,7 +21,7 @@ export type Look = {
  */
 export const look = async (control: Control, before: Look, signal: AbortSignal): Promise<Look> => {
   const within = { timeoutMs: answerWithinMs, signal };
-  const index = await indexOf(control, within);
+  const index = await control.repositoryIndex(within);
   const ready = index.filter(({ state }) => state === 'READY').map(({ name }) => name);
   const told = inOrder(new Set(ready), askedAtOnce, async (name) => ({
     name,
@@ -30,16 +30,6 @@ export const look = async (control: Control, before: Look, signal: AbortSignal):
   const releases = new Map<string, string>();
   for await (const { name, release } of told) if (release !== null) releases.set(name, release);
   return { index, releases };
-};
-
-/** A thread of Triton that loads a model answers nothing else on its connections: a second connection gets another thread. */
-const indexOf = async (control: Control, within: Within): Promise<readonly IndexEntry[]> => {
-  try {
-    return await control.repositoryIndex(within);
-  } catch (error) {
-    if (!(error instanceof Failure && isTimeout(error.cause))) throw error;
-    return control.repositoryIndex(within);
-  }
 };
 
 /** Null for a model that is no longer READY, or not reported now; '' for one without the parameter. */
