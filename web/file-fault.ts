@@ -19,13 +19,15 @@ export const faultOf = (
   { content, name, kind }: Given,
   { isVisual, mostBytes }: Place,
 ): string | undefined => {
-  if (!fits(kind, isVisual)) return otherKind(name, isVisual);
+  if (kind && !fits(kind, isVisual)) return otherKind(name, isVisual, singular[kind]);
   if (typeof content === 'string') return undefined;
   if (content.size === 0) return `“${name}” is empty.`;
   const most = mostBytes(kind ?? (isVisual ? 'video' : 'audio'));
   if (most === undefined || content.size <= most) return undefined;
   return `“${name}” has ${bytesText(content.size)}; at most ${bytesText(most)} are allowed. Nothing was sent.`;
 };
+
+const singular = { image: 'a picture', video: 'a video', audio: 'a sound' } as const;
 
 /** What is said of a file of another kind, by its name or by what the service found in it. */
 export const otherKind = (name: string, isVisual: boolean, came = 'something else'): string =>

@@ -48,13 +48,15 @@ const shared = (question: () => Promise<boolean>): Promise<boolean> => {
 
 const ask = async (reason: string): Promise<boolean> => {
   const given = await developmentKey();
-  // As after a fresh start of the server with other data.
-  if (given !== '' && given !== key) {
-    sessionStorage.removeItem(kept);
-    use(given);
-    return true;
-  }
-  return askUser(reason);
+  const isOther = given !== '' && given !== key;
+  // A development key may be out of date, as after a fresh start of the server with other data. One that the user has entered is
+  // replaced by it only if the user enters no other one.
+  const isEntered = sessionStorage.getItem(kept) !== null;
+  if ((isEntered || !isOther) && (await askUser(reason))) return true;
+  if (!isOther) return false;
+  sessionStorage.removeItem(kept);
+  use(given);
+  return true;
 };
 
 const askUser = (reason: string): Promise<boolean> => {

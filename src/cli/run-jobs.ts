@@ -57,9 +57,9 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
       const job = await startJob(isAccepted ? patient : service, kind, wish, stop.signal);
       isAccepted = true;
       const result = await finish(job, target, { service, patient, show, signal: stop.signal });
-      return { target, result, error: null };
+      return { wish, result, error: null };
     } catch (error) {
-      return { target, result: null, error };
+      return { wish, result: null, error };
     }
   };
   try {
@@ -70,7 +70,7 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
   }
 };
 
-type Told = { readonly target: string; readonly result: Result | null; readonly error: unknown };
+type Told = { readonly wish: Wish; readonly result: Result | null; readonly error: unknown };
 type Watch = {
   readonly service: Client;
   /** The same one, for as long as it takes to start again. */
@@ -134,22 +134,25 @@ const check = (wishes: readonly Wish[], { force = false }: JobOptions): void => 
 };
 
 const report = (
-  { target, result, error }: Told,
+  { wish, result, error }: Told,
   { json }: JobOptions,
   tell: (result: Result) => readonly string[],
 ): void => {
   if (!result) {
     if (!isExpected(error)) throw error;
     process.exitCode = 1;
-    console.error(`${target}: ${error.message}`);
+    console.error(`${sourcesOf(wish)}: ${error.message}`);
     return;
   }
+  const { target } = wish;
   if (json) console.log(JSON.stringify({ ...result, file: target }));
   const paid = result.cached ? 'cached, free' : counted(result.credits_used, 'credit');
   console.error(`${target}: ${result.input_size} -> ${result.output_size}, ${paid}`);
   for (const line of tell(result)) console.error(line);
   for (const { detail } of result.warnings) console.error(`Note: ${detail}`);
 };
+
+const sourcesOf = ({ sources }: Wish): string => Object.values(sources).join(', ');
 
 /** Errors that are shown by their message alone: our own refusals and those of the service. */
 export const isExpected = (error: unknown): error is Error =>
@@ -169,7 +172,7 @@ export const tellPrices: Use['send'] = async (kind, wishes, options) => {
     const asked = { method: 'POST', body: await bodyOf(wish), safe: true } as const;
     return JSON.parse(await (await service.request(`/v1/${kind}/estimate`, asked)).text());
   };
-  const names = wishes.map(({ sources }) => Object.values(sources).join(', '));
+  const names = wishes.map(sourcesOf);
   let sum = 0;
   for await (const estimate of inOrder(wishes, atOnce, price)) {
     sum += estimate.cached ? 0 : estimate.credits;

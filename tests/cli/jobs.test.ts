@@ -1,5 +1,5 @@
 /** The `enhance` program as a process of its own, against a real API; a job's work is told by the test. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -99,7 +99,8 @@ mkdirSync(join(folder, 'out'));
 
 test('files and addresses become files in a folder, and results as JSON', async () => {
   writeFileSync(join(folder, 'broken.jpg'), 'no picture');
-  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`, 'scan.tiff'];
+  copyFileSync(join(folder, 'scan.tiff'), join(folder, 'unnamed'));
+  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`, 'scan.tiff', 'unnamed'];
   const { exitCode, stdout, stderr } = await enhance('upscale', ...sources, '-o', 'out', '--json');
   assert.is(exitCode, 1);
   assert.equal(
@@ -108,9 +109,10 @@ test('files and addresses become files in a folder, and results as JSON', async 
       ['out/a-photo-2x.png', 1],
       ['out/b-photo-2x.png', 1],
       ['out/scan-photo-2x.png', 1],
+      ['out/unnamed-photo-2x.png', 0],
     ],
   );
-  assert.match(stderr, /out\/broken-photo-2x\.jpg: 415 unsupported_media_type: /);
+  assert.match(stderr, /^broken\.jpg: 415 unsupported_media_type: /m);
   assert.is(readFileSync(join(folder, 'out/b-photo-2x.png'), 'utf8'), 'a result');
 });
 

@@ -95,6 +95,9 @@ test('the name of a result is made from any address, and what is no address is r
 test('a result is not written under the name of a format that it does not have', async () => {
   const said = await complaint('upscale', file, '-o', join(dir, 'b.mov'), ...nobody);
   assert.match(said, /b\.mov must end in one of \.png .* \.mp4/);
+  writeFileSync(join(dir, 'a.flac'), 'named like a sound');
+  const sound = await complaint('upscale', join(dir, 'a.flac'), '-o', `${dir}/`, ...nobody);
+  assert.match(sound, /a\.flac is a sound; expected images and videos/);
 });
 
 test('lip sync says what is wrong with its arguments before it sends anything', async () => {

@@ -74,6 +74,13 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
       await press(page, 'Use this key');
       await text(page, `${(await other.balance()).balance} credits`);
     }
+    // Nor is a mistyped key replaced by it without a word.
+    await press(page, 'API key');
+    await page.getByLabel('API key', { exact: true }).fill('mes_live_x_y');
+    await press(page, 'Use this key');
+    await text(page, 'The key is not known here, or was revoked.');
+    await press(page, 'Not now');
+    await text(page, '10 credits');
     await page.getByRole('link', { name: 'Admin', exact: true }).click();
     await text(page, 'How is an admin key made?');
     rmSync(path);

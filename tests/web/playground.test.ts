@@ -424,7 +424,7 @@ test('files that do not fit are told so: the large one before it is sent, the fa
     .getByText('“large.png” has 200 kB; at most 200 kB are allowed. Nothing was sent.')
     .waitFor();
   await choose(page, voice);
-  await page.getByText('“voice.wav” is something else.').waitFor();
+  await page.getByText('“voice.wav” is a sound.').waitFor();
   assert.equal(uploads, []);
   writeFileSync(at('false.png'), 'once upon a time');
   await choose(page, at('false.png'));

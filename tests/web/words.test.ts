@@ -44,7 +44,7 @@ test('the page names the formats that the service takes, and no others', () => {
 test('a file of another kind is told so in one way, before it is sent and after', () => {
   const place = { isVisual: true, mostBytes: () => undefined };
   const chosen = { name: 'voice.wav', kind: 'audio', content: new Blob(['sound']) } as const;
-  assert.is(faultOf(chosen, place), otherKind('voice.wav', true));
+  assert.is(faultOf(chosen, place), otherKind('voice.wav', true, 'a sound'));
 });
 
 test('what the service found in a file is told of it', () => {

@@ -80,26 +80,26 @@ const wishesOf = async (files: readonly Source[], options: Options) => {
 /** What was asked for, or what the name of the result says, or, in a folder, what the source is. */
 const formatOf = async (file: Source, { format, output }: Options): Promise<string | undefined> => {
   if (format || output === undefined) return format;
-  const isFolder = isFolderAt(output);
-  const named = isFolder ? pathOf(file) : output;
-  const found = isFolder ? await formatInFolder(file) : formats[extensionIn(output)];
+  if (isFolderAt(output)) return formatInFolder(file);
+  const found = formats[extensionIn(output)];
   if (found) return found;
-  if (isFolder && isRemote(file))
-    throw new Refused(`The name of ${file} tells no format for its result; give --format.`);
   const known = Object.keys(formats).join(' ');
   throw new Refused(
-    `${named} must end in one of ${known} for the format of the result; or give it with --format.`,
+    `${output} must end in one of ${known} for the format of the result; or give it with --format.`,
   );
 };
 
 /** An image may be animated, which its name does not tell: it becomes a video. Of what is elsewhere only the name is known. */
-const formatInFolder = async (file: Source): Promise<string | undefined> => {
+const formatInFolder = async (file: Source): Promise<string> => {
   checkSource(file);
-  const kind = isRemote(file) ? undefined : await kindOf(file);
-  if (kind === 'video') return defaultFormat.video;
-  const named = kindByName(file);
-  const usual = named === 'image' || named === 'video' ? defaultFormat[named] : undefined;
-  return formats[extensionIn(pathOf(file))] ?? usual;
+  const found = isRemote(file) ? undefined : await kindOf(file);
+  if (found === 'video') return defaultFormat.video;
+  const named = formats[extensionIn(pathOf(file))];
+  if (named) return named;
+  const kind = found ?? kindByName(file);
+  if (kind === 'audio') throw new Refused(`${file} is a sound; expected images and videos.`);
+  if (kind) return defaultFormat[kind];
+  throw new Refused(`The name of ${file} tells no format for its result; give --format.`);
 };
 
 const extensionIn = (path: string): string => extname(path).toLowerCase();
