@@ -7,10 +7,14 @@ import { root } from '../../src/stack/home.mjs';
 const test = suite('links');
 const decisions = join(root, 'docs/decisions');
 
-const pages = ['', 'docs', 'client', 'deploy', 'inference'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: folder !== '', encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => join(folder, path)),
+const filesIn = (folders: readonly string[]): string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: folder !== '', encoding: 'utf8' }).map((path) =>
+      join(folder, path),
+    ),
+  );
+const pages = filesIn(['', 'docs', 'client', 'deploy', 'inference', 'tests']).filter((path) =>
+  path.endsWith('.md'),
 );
 
 /** As GitHub names the heading of a page in its address. */
@@ -39,6 +43,24 @@ test('every link within the documents leads to a file, and to a heading that it 
   assert.ok(links.length > 100);
   assert.equal(
     links.filter(({ page, link }) => !leads(page, link)),
+    [],
+  );
+});
+
+test('every source file that a document names is there, but for the decisions, which tell of earlier times', () => {
+  const folders = ['src', 'web', 'client', 'inference', 'models', 'bench', 'ops', 'tests'];
+  const files = ['', ...filesIn(['', ...folders])].join('\n/');
+  const named = pages
+    .filter((page) => !page.startsWith('docs/decisions/'))
+    .flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/`([^`\n]+)`/g)].flatMap(
+        ([, code = '']) =>
+          [...code.matchAll(/[\w./-]+\.(?:ts|mjs|py|lua)\b/g)].map(([name]) => ({ page, name })),
+      ),
+    );
+  assert.ok(named.length > 100);
+  assert.equal(
+    named.filter(({ name }) => !files.includes(`/${name.replace(/^(\.*\/)+/, '')}\n`)),
     [],
   );
 });

@@ -1,6 +1,6 @@
 /** The commands of docs/operate/backup.md: a copy of a live Redis under writes, its loss, and what is there afterwards. */
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -154,6 +154,28 @@ test(refuses, async () => {
     assert.unreachable();
   } catch (error) {
     assert.match(String(error), /expected no .*appendonly.aof/);
+  }
+});
+
+test('the command for docker compose fills an empty volume, and moves away what is there, each time', () => {
+  const page = readFileSync(join(root, 'docs/operate/backup.md'), 'utf8');
+  const [, script = ''] = /--entrypoint sh redis -c '(.+)' < backup\.rdb/.exec(page) ?? [];
+  const volume = at('volume');
+  mkdirSync(volume);
+  const restore = (copy: string): void => {
+    const { status, stderr } = spawnSync('sh', ['-c', script.replaceAll('/data', volume)], {
+      input: copy,
+      encoding: 'utf8',
+    });
+    assert.is(status, 0, stderr);
+    assert.is(readFileSync(join(volume, 'appendonly.aof'), 'utf8'), copy);
+  };
+  restore('REDIS first');
+  for (const copy of ['REDIS second', 'REDIS third']) {
+    // As Redis 7 keeps its data once it has run.
+    mkdirSync(join(volume, 'appendonlydir'));
+    restore(copy);
+    assert.not.ok(existsSync(join(volume, 'appendonlydir')));
   }
 });
 
