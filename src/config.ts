@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { EnvironmentError } from './environment-error.ts';
 import { expected } from './expected.ts';
 import { withFiles } from './value-files.ts';
 
@@ -10,6 +11,7 @@ const GiB = 1024 * MiB;
 /** No child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -93,7 +95,7 @@ const Tiers = z
 /** Every variable that the service reads, with the default that fits the local stack. */
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: int(8080, 0),
+  PORT: port(8080),
   PUBLIC_URL: z.url().optional(),
   CORS_ORIGINS: list.default([]).pipe(z.array(Origin)),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -143,7 +145,7 @@ const Environment = z.object({
   ADMIN_KEY: z.string().min(16).optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: int(0, 0),
+  METRICS_PORT: port(0),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList,
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
@@ -319,8 +321,8 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 ];
 
 /**
- * Parses the environment once; NAME_FILE names a file that holds the value of NAME (`value-files.ts`). Throws an Error that lists every
- * fault, not the first.
+ * Parses the environment once; NAME_FILE names a file that holds the value of NAME (`value-files.ts`). Throws an
+ * EnvironmentError that lists every fault, not the first.
  */
 export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
   const env = withFiles(given, variables(operations));
@@ -333,9 +335,9 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     const issues = [...(parsed.error?.issues ?? []), ...(tables.error?.issues ?? [])];
     const faults = issues.map(({ path, message }) => {
       const isSet = Object.hasOwn(set, path[0] ?? '');
-      return `  ${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
+      return `${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
     });
-    throw new Error(`The environment has faults:\n${faults.join('\n')}`);
+    throw EnvironmentError.of(faults);
   }
   const rates = Object.fromEntries(
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),

@@ -9,6 +9,7 @@ import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
 import { openQueuesToSee } from './bull.ts';
 import { type Config, loadConfig } from './config.ts';
+import { EnvironmentError } from './environment-error.ts';
 import { createServer } from './http/server.ts';
 import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -274,4 +275,10 @@ const main = async (command: string): Promise<void> => {
   log.info({ url: service.url }, 'ready');
 };
 
-await main(process.argv[2] ?? '');
+try {
+  await main(process.argv[2] ?? '');
+} catch (error) {
+  if (!(error instanceof EnvironmentError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

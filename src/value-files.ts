@@ -1,7 +1,8 @@
 /** Variables whose values lie in files: NAME_FILE names the file that holds NAME, as Docker and Kubernetes mount secrets. */
 import { readFileSync } from 'node:fs';
+import { EnvironmentError } from './environment-error.ts';
 
-/** The environment with these variables taken from their files. Throws an Error that lists every fault and shows no value. */
+/** The environment with these variables taken from their files. Throws an EnvironmentError that lists every fault and shows no value. */
 export const withFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => {
   const found: NodeJS.ProcessEnv = { ...env };
   const faults: string[] = [];
@@ -13,10 +14,10 @@ export const withFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): Nod
       found[name] = valueIn(path);
       delete found[`${name}_FILE`];
     } catch (error) {
-      faults.push(`  ${name}_FILE: ${error instanceof Error ? error.message : error}`);
+      faults.push(`${name}_FILE: ${error instanceof Error ? error.message : error}`);
     }
   }
-  if (faults.length > 0) throw new Error(`The environment has faults:\n${faults.join('\n')}`);
+  if (faults.length > 0) throw EnvironmentError.of(faults);
   return found;
 };
 

@@ -7,6 +7,7 @@ import { loadConfig as load, variables } from '../src/config.ts';
 import { operations } from '../src/operations/all.ts';
 import { root } from '../src/stack/home.mjs';
 import { defaultPorts } from '../src/stack/ports.ts';
+import { isSetupError } from '../src/stack/setup/setup-error.mjs';
 
 const example = readFileSync(join(root, '.env.example'), 'utf8');
 const loadConfig = (env: NodeJS.ProcessEnv) => load(env, operations);
@@ -100,11 +101,13 @@ test('an origin of a page is what a browser sends, or an asterisk', () => {
 });
 
 test('all faults are told at once, each with its variable', () => {
-  const faulty = { PORT: 'eighty', LOG_LEVEL: 'loud', UPSCALE_RATES: '{', KEY_PEPPER: 'short' };
+  const faulty = { PORT: '65536', LOG_LEVEL: 'loud', UPSCALE_RATES: '{', KEY_PEPPER: 'short' };
   try {
     loadConfig(faulty);
     assert.unreachable();
   } catch (error) {
+    // So `npm start` shows it as a message, and so do API and worker.
+    assert.ok(isSetupError(error));
     const message = error instanceof Error ? error.message : '';
     for (const name of [...Object.keys(faulty), 'SIGNING_SECRET'])
       assert.match(message, `  ${name}`);

@@ -1,6 +1,7 @@
 import { type Keys, openKeys } from '../accounts/keys.ts';
 import { type Ledger, openLedger } from '../accounts/ledger.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { EnvironmentError } from '../environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
 import { isOutOfMemory, isUnreachable, openRedis, type Redises } from '../redis.ts';
@@ -47,13 +48,14 @@ export const demandAccount = async (account: string, ledger: Ledger): Promise<vo
   if (!(await ledger.isKnown(account))) throw new Refused(`There is no account ${account}.`);
 };
 
-/** A faulty environment is the operator's to correct: its message is shown without a stack. */
+/** Throws Refused for variables that cannot be used. */
 const configOf = (env: NodeJS.ProcessEnv): Config => {
   try {
     return loadConfig(env, operations);
   } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
     throw new Refused(
-      `${error instanceof Error ? error.message : error}\nRun \`npm start\` once, which creates the secrets, or set them.`,
+      `${error.message}\nRun \`npm start\` once, which creates the secrets, or set them.`,
     );
   }
 };

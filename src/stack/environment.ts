@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { variables } from '../config.ts';
+import { EnvironmentError } from '../environment-error.ts';
 import { operations } from '../operations/all.ts';
 import { withFiles } from '../value-files.ts';
 import { places, root } from './home.mjs';
@@ -38,8 +39,8 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
   };
   const faults = derived.filter((name) => given[name] && given[name] !== addresses[name]);
   if (faults.length)
-    throw new Error(
-      `${faults.join(', ')}: npm start runs its own Redis and Triton. Unset these variables, or set the ports with REDIS_PORT, TRITON_HTTP_PORT and TRITON_GRPC_PORT. To use other servers, run \`npm run compile && node dist/main.js\` or docker-compose.yml.`,
+    throw new EnvironmentError(
+      `${faults.join(', ')}: npm start runs its own Redis and Triton. Unset these variables, or set the ports with REDIS_PORT, TRITON_HTTP_PORT and TRITON_GRPC_PORT. To use other servers, run \`npm run compile\`, then \`node dist/main.js api\` and \`node dist/main.js worker\`, or use docker-compose.yml.`,
     );
   return {
     ...given,

@@ -1,6 +1,7 @@
 /** The ports of the local stack, for `npm start`, docker-compose.yml and the test that compares the two. */
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EnvironmentError } from '../environment-error.ts';
 
 export const defaultPorts = {
   PORT: 8080,
@@ -26,7 +27,7 @@ export const portNames: readonly PortName[] = [
   'TRITON_METRICS_PORT',
 ];
 
-/** The ports from the environment, with defaults. Throws an Error with every value that is not a port. */
+/** The ports from the environment, with defaults. Throws an EnvironmentError with every value that is not a port. */
 export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
   const port = (name: PortName) => Number(env[name] || defaultPorts[name]);
   const ports = {
@@ -40,16 +41,14 @@ export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
     (name) => !(Number.isInteger(ports[name]) && ports[name] > 0 && ports[name] < 65_536),
   );
   if (faults.length)
-    throw new Error(
-      faults
-        .map((name) => `${name}: Expected a port from 1 to 65535; got "${env[name]}".`)
-        .join('\n'),
+    throw EnvironmentError.of(
+      faults.map((name) => `${name}: Expected a port from 1 to 65535; got "${env[name]}"`),
     );
   const twice = portNames.filter((name) =>
     portNames.some((other) => other !== name && ports[other] === ports[name]),
   );
   if (twice.length)
-    throw new Error(
+    throw new EnvironmentError(
       `Expected different ports for ${twice.join(', ')}; got ${ports[twice[0] ?? 'PORT']} twice.`,
     );
   return ports;

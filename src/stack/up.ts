@@ -1,7 +1,9 @@
 /** `npm start`: the whole local stack in the foreground, until Ctrl-C. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadConfig } from '../config.ts';
 import { counted } from '../counted.ts';
+import { operations } from '../operations/all.ts';
 import { developmentKey, keyFile, welcome } from './development.ts';
 import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
 import { home, places } from './home.mjs';
@@ -39,6 +41,7 @@ export const up = async (): Promise<void> => {
     ...markOf(run),
     DEVELOPMENT_KEY_PATH: keyFile,
   };
+  loadConfig(env, operations); // what API and worker would refuse, before anything is started
   const stack: Stack = {
     ports,
     env,

@@ -53,6 +53,9 @@ test('they find their files after the folder was moved, and their errors name li
   // Its Lua scripts were read on the way here.
   assert.match(stderr, /usage: main\.js api\|worker; got "neither"/);
   assert.match(stderr, /at main \(.*checkout-moved\/src\/main\.ts:\d+:/);
+  const unset = await node(...nodeOptions, 'dist/main.js', 'api');
+  assert.match(unset.stderr, /^The environment has faults:\n {2}KEY_PEPPER: .*; it is not set\n/);
+  assert.not.match(unset.stderr, / at /, 'a sentence, and no trace of calls');
 });
 
 test.run();

@@ -4,5 +4,6 @@ export class SetupError extends Error {
   name = 'SetupError';
 }
 
-/** By its name: what was compiled into `dist/` has a class of its own. @param {unknown} error @returns {error is Error} */
-export const isSetupError = (error) => error instanceof Error && error.name === 'SetupError';
+/** By its name, as what was compiled into `dist/` has classes of its own; wrong variables are told in the same way. @param {unknown} error @returns {error is Error} */
+export const isSetupError = (error) =>
+  error instanceof Error && ['SetupError', 'EnvironmentError'].includes(error.name);
