@@ -1,23 +1,22 @@
 /** What operators do with releases: the same for `enhance models …` and the admin routes. See decision 20. */
 import type { Config } from '../config.ts';
-import type { AddedRelease, AdminSlot } from '../contract/releases.ts';
+import type { AddedRelease } from '../contract/releases.ts';
 import type { Slot } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import { addOn, loadNew, refuseFailed, takeBack } from './add.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { type CheckResult, checkRelease } from './check.ts';
-import { type Everywhere, type Replica, stateIn } from './everywhere.ts';
+import type { Everywhere } from './everywhere.ts';
+import { listSlots } from './list-slots.ts';
 import { refused } from './refused.ts';
 import type { Registry } from './registry.ts';
 import { type Manifest, type ReleaseSource, removeRelease } from './release-folder.ts';
 import {
   accepted,
   added,
-  aliasOf,
   type Canary,
   canaried,
   promoted,
-  type Release,
   readRef,
   releaseOf,
   reloaded,
@@ -216,48 +215,7 @@ export const openOperate = (parts: OperateParts) => {
       return after;
     },
 
-    /** Every release of every slot, and on which Tritons it is ready. */
-    list: async (): Promise<AdminSlot[]> => {
-      const states = await registry.readAll();
-      const each = async ({ name, control }: Replica) => ({
-        name,
-        // On a Triton that does not answer nothing is ready.
-        index: await control.repositoryIndex().catch(() => []),
-      });
-      const indexes = await Promise.all(everywhere.all().map(each));
-      const readyOn = ({ models }: Release) =>
-        indexes
-          .filter(({ index }) =>
-            Object.values(models).every((model) => stateIn(index, model) === 'READY'),
-          )
-          .map(({ name }) => name);
-      const described = async (state: SlotState) => ({
-        slot: state.slot,
-        stable: written(state.slot, state.stable),
-        previous: state.previous && written(state.slot, state.previous),
-        candidate: state.candidate && {
-          ...state.candidate,
-          release: written(state.slot, state.candidate.release),
-        },
-        releases: await Promise.all(
-          Object.entries(state.releases).map(async ([name, release]) => ({
-            release: written(state.slot, name),
-            alias: aliasOf(state, name),
-            shipped: release.shipped,
-            loaded: release.loaded,
-            rejected: release.rejected,
-            ready_on: readyOn(release),
-            models: release.models,
-            licence: release.manifest?.licence ?? null,
-            source: release.manifest?.source ?? null,
-            added_at: release.added_at === null ? null : new Date(release.added_at).toISOString(),
-            added_by: release.added_by,
-            attempts: await registry.tally(written(state.slot, name)),
-          })),
-        ),
-      });
-      return Promise.all(states.map(described));
-    },
+    list: () => listSlots(parts),
 
     log: (limit: number) => registry.log(limit),
   };
