@@ -15,8 +15,8 @@ FloatPlanes = npt.NDArray[np.float32]
 LUMA = np.array([0.299, 0.587, 0.114])
 """Weights of R, G and B in luma (BT.601)."""
 
-SCALES = (2, 4, 8)
-ROWS_IN_CACHE = 16
+SCALES = (2, 4, 8)  # output pixels per input pixel, on each axis
+ROWS_IN_CACHE = 16  # rows of a picture worked on at a time, so that they stay in the processor's cache
 
 
 class BadPictureError(ValueError):

@@ -21,7 +21,7 @@ from .crop import Points
 LUMA = np.array([0.30, 0.59, 0.11], np.float32)
 EDGE_LEVEL = 4.0
 STEP = 4.0  # of the search, in 32nds of the window
-SCALE_STEP = 1.095
+SCALE_STEP = 1.095  # times the size, from one size of face looked for to the next
 SMALLEST = 42.592  # pixels: the smallest face looked for
 MOST = 64  # faces of a picture
 

@@ -18,7 +18,7 @@ from .state import as_packed, pack, unpack
 from .steady import FPS
 from .track import NO_HINTS, Seen, Tracker
 
-MOST_FRAMES = 16
+MOST_FRAMES = 16  # of a request
 SMALLEST = 16  # pixels of a frame's side
 
 

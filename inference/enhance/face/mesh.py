@@ -19,7 +19,7 @@ Read = tuple[Points, float]
 there, 0..1."""
 
 SURE_OF_MESH = 0.5  # score from which there may be a face
-SIZE = 192
+SIZE = 192  # pixels: side of the network's input
 BATCH = 2
 """Pictures that are read in one call. It takes as long as one and a half calls for one."""
 

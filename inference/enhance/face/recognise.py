@@ -17,9 +17,9 @@ from enhance.geometry.similarity import similarity
 from .crop import Crop, Points
 from .frame import Frame
 
-SIZE = (64, 48)
+SIZE = (64, 48)  # width and height in pixels
 _HISTOGRAMS = cv2.HOGDescriptor(SIZE, (16, 16), (8, 8), (8, 8), 9)
-LENGTH = 1260
+LENGTH = 1260  # values of a likeness: 9 directions in each of 4 cells of 7 x 5 blocks
 # Euclidean distances of likenesses.
 SURELY_SAME = 0.2  # below: one person
 OTHER = 0.25  # two single likenesses of two people are farther apart; so are 8 % of those of one person

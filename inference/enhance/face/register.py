@@ -11,7 +11,7 @@ from enhance.geometry.similarity import similarity
 from .crop import Crop
 from .frame import Frame
 
-SIDE = 64
+SIDE = 64  # pixels
 FEWEST = 10  # corners that must follow one similarity
 CLOSE = 1.5  # pixels of the cut between a corner and the similarity that it follows
 FARTHEST = 12.0  # pixels of the cut: no face moves farther between two frames

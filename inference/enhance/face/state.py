@@ -14,7 +14,7 @@ from .register import SIDE, Cut
 from .steady import Steady
 from .thumbnails import FACE_SIDE
 
-MOST_LOST = 16
+MOST_LOST = 16  # faces that may return; the newest are kept
 
 Thumbnail = Annotated[Floats, Shape(FACE_SIDE * FACE_SIDE * 3, dtype=np.float32)]
 KnownLikeness = Annotated[Floats, Shape(LENGTH, dtype=np.float32, nan=True)]

@@ -22,7 +22,7 @@ SPEED_CUTOFF = 2.0  # Hz, of the speeds that the filters go by
 HEAD = (1.0, 0.5)  # cut-off at rest in Hz, and Hz more for each hundredth of the eye distance a second
 SOFT = (2.0, 0.2)  # lips and lids
 JAW = (1.5, 0.1)  # the lower face, which follows the jaw
-HARD = (1.0, 0.02)
+HARD = (1.0, 0.02)  # the skull, which moves as a whole
 
 
 def _parameters() -> npt.NDArray[np.float64]:

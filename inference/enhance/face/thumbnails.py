@@ -9,15 +9,15 @@ import numpy.typing as npt
 from .crop import Crop
 from .frame import Frame, luma_of
 
-FRAME_SIZE = (128, 72)
-CELLS = (32, 18)
+FRAME_SIZE = (128, 72)  # width and height in pixels
+CELLS = (32, 18)  # of 4 x 4 of them, over which differences are averaged
 # changed() of two frames. Cuts between people of one size in one place before one wall begin at 11, movement reaches 17.
 CUT = 28.0  # from here on a cut, unless optical flow explains it
 LIKE_CUT = 8.0  # from here on perhaps a cut: the faces decide
 MOVED = 0.43
 """Share of changed() left after motion compensation, below which it is movement: a head that fills the picture and a hand-held
 camera leave at most 0.34, cuts between similar shots at least 0.52."""
-FACE_SIDE = 8
+FACE_SIDE = 8  # pixels
 # distance() of two face thumbnails: of one person mostly below 0.10 (0.145 turning away), of two people from 0.098 on.
 CHANGED = 0.07  # from one frame to the next: from here on perhaps another person
 SAME_PLACE = 0.16  # from here on, a face where one has just been lost may be another person's

@@ -13,7 +13,7 @@ from .head import BadMouthError
 Plane = npt.NDArray[np.uint8]
 
 LUMA_OF_WHITE = 219.0  # in limited range; 255 in full
-CHROMA_SPAN = 224.0
+CHROMA_SPAN = 224.0  # levels from the least to the most in limited range; 255 in full
 
 
 @dataclass(frozen=True)

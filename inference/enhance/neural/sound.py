@@ -6,6 +6,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Floats
 
 RATE = 16_000
+"""Samples a second."""
 HOP, WINDOW = 160, 400
 """Samples: a step of 10 ms, and what is looked at for it."""
 MELS = 80

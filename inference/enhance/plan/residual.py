@@ -8,8 +8,8 @@ from enhance.geometry.heads import Array
 
 from .tracks import FRAME, at
 
-_STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
-_PARTS = 5
+_STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)  # penalties of the fit that are tried
+_PARTS = 5  # of the clip, each of which is predicted from the others
 _FEWEST = 20  # frames that can be fitted
 _GAP = 0.2  # s between what is fitted and what is predicted from it
 _OFFSETS = np.arange(-0.08, 0.081, 0.04)  # s

@@ -4,7 +4,7 @@ import numpy as np
 
 from enhance.geometry.heads import Array
 
-FRAME = 0.01
+FRAME = 0.01  # s
 
 
 def smooth(track: Array, sigma: float) -> Array:

@@ -13,7 +13,7 @@ Mask = npt.NDArray[np.bool_]
 Silhouette = npt.NDArray[np.float32]
 """SIDE x SIDE, 0..1, over the places a head may reach: 1 where the head is, 0 where the background is. at() reads it."""
 
-SIDE = 96
+SIDE = 96  # cells
 HEAD = (1.22, 1.50)  # half width in outer-eye distances, half height above in half face heights, of a usual head with hair
 FAR = 1.6  # times HEAD, from where on all is still
 COLLAR = 0.65  # outer-eye distances below the chin, from where on the neck is still

@@ -19,7 +19,7 @@ EASE = 1.2  # seconds from rest to full sway
 NOD = 1.7  # degrees at a strong stress
 SHUTTING, HELD, OPENING = 0.09, 0.045, 0.05  # seconds of a blink: until shut, shut, and until about 2/3 open again
 PACE = (0.9, 1.25)  # times as long, drawn for each blink
-STEP = 0.01
+STEP = 0.01  # s between the points at which the track is computed
 
 
 def portrait_motion(times: npt.NDArray[np.float32], level: npt.NDArray[np.float32], seed: int) -> MotionTrack:

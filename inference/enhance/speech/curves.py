@@ -29,7 +29,7 @@ _DOMINANCE = {
     "O": (0.8, 0.09, 0.08),
     "U": (0.85, 0.1, 0.08),
 }
-_REACH = np.arange(-25, 26) * 0.01
+_REACH = np.arange(-25, 26) * 0.01  # s round a phone's frame into which its shape reaches
 CLOSES, OPENS = 0.4, 0.24  # posterior of P: a closure begins above the first and ends below the second
 _DOUBTED = 0.15  # posterior of P from which lips approach each other, up to CLOSES
 ALMOST = 0.8  # closure that lips approach without a closure: 1 is shut

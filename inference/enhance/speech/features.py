@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[Any]
 
-RATE = 16000
+RATE = 16000  # samples a second
 HOP = 160  # 10 ms; frame i is centred at i * 10 + 5 ms
 WINDOW = 400  # samples
 MELS = 40  # bands, 60 to 7600 Hz
-_FFT = 512
+_FFT = 512  # samples, the window's and zeros
 _BLOCK = 2000  # frames transformed at once: bounds memory
 _FLOOR = 1e-10  # of power: below the rounding of 16-bit sound
 _QUIET = -21.0  # mean log-mel under which there is nothing but that floor
