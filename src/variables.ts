@@ -255,24 +255,28 @@ const refuseUnpaired = (e: Variables, { addIssue }: z.RefinementCtx): void => {
     );
 };
 
-/** Variables of which one is of no use without the other. */
-const pairs = [
+/** Variables that need another one. */
+const needs = [
   ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
   ['PROVENANCE_CERTIFICATE', 'PROVENANCE_PRIVATE_KEY'],
+  ['PROVENANCE_PRIVATE_KEY', 'PROVENANCE_CERTIFICATE'],
 ] as const;
 
-/** What is missing beside other variables. */
-const refuseMissing = (e: Variables, { addIssue }: z.RefinementCtx): void => {
+/** What is missing beside other variables. No check of zod's, which would not run where another variable has a fault. */
+const missingIn = (set: NodeJS.ProcessEnv): string[] => {
   const lacks = (name: string, why: string) =>
-    addIssue({ code: 'custom', path: [name], message: `Expected a value, as ${why}` });
-  if (e.STORAGE === 's3' && e.S3_BUCKET === '') lacks('S3_BUCKET', 'STORAGE is s3');
-  for (const [one, other] of pairs) {
-    if (e[one] !== undefined && e[other] === undefined) lacks(other, `${one} is set`);
-    if (e[other] !== undefined && e[one] === undefined) lacks(one, `${other} is set`);
-  }
+    `${name}: Expected a value, as ${why}; it is not set`;
+  const bucket = set.STORAGE === 's3' && !set.S3_BUCKET;
+  return [
+    ...(bucket ? [lacks('S3_BUCKET', 'STORAGE is s3')] : []),
+    ...needs
+      .filter(([one, other]) => set[one] && !set[other])
+      .map(([one, other]) => lacks(other, `${one} is set`)),
+  ];
 };
 
-const Checked = Environment.superRefine(refuseUnpaired).superRefine(refuseMissing);
+const Checked = Environment.superRefine(refuseUnpaired);
 
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
@@ -291,13 +295,14 @@ export const readVariables = (given: NodeJS.ProcessEnv, operations: readonly Pri
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
     .safeParse(set, { error: expected });
-  if (!parsed.success || !tables.success) {
+  const missing = missingIn(set);
+  if (!parsed.success || !tables.success || missing.length > 0) {
     const issues = [...(parsed.error?.issues ?? []), ...(tables.error?.issues ?? [])];
     const faults = issues.map(({ path, message }) => {
       const isSet = Object.hasOwn(set, path[0] ?? '');
       return `${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
     });
-    throw EnvironmentError.of(faults);
+    throw EnvironmentError.of([...faults, ...missing]);
   }
   const rates = Object.fromEntries(
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),

@@ -102,15 +102,20 @@ test('an origin of a page is what a browser sends, or an asterisk', () => {
 });
 
 test('all faults are told at once, each with its variable', () => {
-  const faulty = { PORT: '65536', LOG_LEVEL: 'loud', UPSCALE_RATES: '{', KEY_PEPPER: 'short' };
+  const faulty = {
+    PORT: '65536',
+    LOG_LEVEL: 'loud',
+    UPSCALE_RATES: '{',
+    KEY_PEPPER: 'short',
+  };
   try {
-    loadConfig(faulty);
+    loadConfig({ ...faulty, STORAGE: 's3' });
     assert.unreachable();
   } catch (error) {
     // So `npm start` shows it as a message, and so do API and worker.
     assert.ok(isSetupError(error));
     const message = error instanceof Error ? error.message : '';
-    for (const name of [...Object.keys(faulty), 'SIGNING_SECRET'])
+    for (const name of [...Object.keys(faulty), 'SIGNING_SECRET', 'S3_BUCKET'])
       assert.match(message, `  ${name}`);
   }
 });
