@@ -50,8 +50,10 @@ const list = ({ name, schema }: Wanted, values: readonly (string | number)[]): F
   );
   select.selectedIndex = Math.max(0, position(options, schema.default));
   const value = () => options[select.selectedIndex];
+  const element = labelled(name, schema, select);
+  element.hidden = values.length < 2; // no choice: the service takes the one there is
   return {
-    element: labelled(name, schema, select),
+    element,
     value: () => (value() === schema.default ? undefined : value()),
     set: (given) => {
       select.selectedIndex = Math.max(0, position(options, given ?? schema.default));

@@ -187,6 +187,8 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   assert.is(await page.getByText(/: cut off ends with the shorter, loop and bounce/).count(), 1);
   // A field that is written as JSON shows by an example what belongs there, and says what is wrong in it.
   await page.getByText('More options').click();
+  const isShown = (label: string) => page.getByLabel(label).isVisible();
+  assert.equal([await isShown('Sync mode'), await isShown('Output format')], [true, false]); // mp4 is no choice
   const segments = page.getByLabel('Segments (JSON)');
   const [, example = ''] =
     /^such as (.*)$/.exec((await segments.getAttribute('placeholder')) ?? '') ?? [];
