@@ -118,4 +118,3 @@ export const openWebhookRig = async (place: Place, settings: NodeJS.Dict<string>
     },
   };
 };
-export type WebhookRig = Awaited<ReturnType<typeof openWebhookRig>>;

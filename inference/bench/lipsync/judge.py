@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from enhance.face.crop import crop_of_mesh
-from enhance.face.find import open_finder
+from enhance.face.find import Finder
 from enhance.face.mesh import MeshKind, open_mesh
 
 from . import pixels
@@ -48,7 +48,7 @@ class Judge:
 
     def __init__(self, weights: Path) -> None:
         self.networks = {kind: open_mesh(weights, kind) for kind in KINDS}
-        self.find = open_finder(weights)
+        self.finder = Finder(weights)
 
     def look(self, runs: list[Run], sheets: list[Sheet]) -> list[Seen]:
         """All runs of one clip, whatever the model, side by side: its frames are decoded and looked at once, and of each
@@ -92,7 +92,12 @@ class Judge:
         if run.role != "portrait":
             return run.meshes[index] if index < len(run.meshes) else None
         last = tracks["attention"][index - 1] if index > 0 else None
-        return last if last is not None and np.isfinite(last[:468]).all() else self.find(picture)
+        return last if last is not None and np.isfinite(last[:468]).all() else self._largest(picture)
+
+    def _largest(self, picture: Picture) -> Floats | None:
+        """The mesh (478 x 3, pixels of the picture) of the largest face, None without one."""
+        faces = self.finder.faces(picture, self.finder.candidates(picture, thorough=True), np.empty((0, 4), np.float32), [])
+        return faces[0].mesh if faces else None
 
 
 class Reel:

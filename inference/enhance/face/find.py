@@ -1,6 +1,6 @@
 """Faces in a still picture: found, confirmed, and given a mesh."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.landmarks import LEFT_EYE, OUTER_RING, RIGHT_EYE, face_box
-from enhance.picture import LUMA, Picture
+from enhance.picture import LUMA
 from enhance.style import skin_roughness, style_of
 
 from .anime import Anchors, open_anime
@@ -177,17 +177,6 @@ def box_candidate(box: Points) -> Detection:
     corner, size = box[:2], box[2:] - box[:2]
     usual = [[0.3, 0.35], [0.7, 0.35], [0.5, 0.55], [0.5, 0.75], [0.0, 0.4], [1.0, 0.4]]
     return Detection(np.asarray(box, np.float32), np.asarray(corner + size * usual, np.float32), 0.0)
-
-
-def open_finder(weights: Path) -> Callable[[Picture], Points | None]:
-    """A function from a picture (h x w x 3 uint8 RGB) to the mesh (478 x 3, pixels) of its largest face, None without one."""
-    finder = Finder(weights)
-
-    def mesh_of(picture: Frame) -> Points | None:
-        faces = finder.faces(picture, finder.candidates(picture, thorough=True), np.empty((0, 4), np.float32), [])
-        return faces[0].mesh if faces else None
-
-    return mesh_of
 
 
 def _is_part(box: Points, other: Points) -> bool:
