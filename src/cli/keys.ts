@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
+import { counted } from '../counted.ts';
 import { asOperator, demandAccount } from './operator.ts';
 import { Refused } from './refused.ts';
 
@@ -78,9 +79,16 @@ const scopesOf = (text: string) => {
   return parsed.data;
 };
 
-const show = (issued: IssuedKey & { readonly credits?: number }, { json }: Json): void =>
-  console.log(
-    json
-      ? JSON.stringify(issued)
-      : `${issued.key}\n\nKey ${issued.id} of the account ${issued.account}. It is shown only once, so keep it.`,
-  );
+/** `credits`: what the account has; undefined where that was not asked. */
+type Shown = IssuedKey & { readonly credits?: number };
+
+const show = (issued: Shown, { json }: Json): void =>
+  console.log(json ? JSON.stringify(issued) : shown(issued));
+
+const shown = ({ key, id, account, scopes, credits }: Shown): string => {
+  const has = credits === undefined ? '' : `, which has ${counted(credits, 'credit')}`;
+  const told = `Key ${id} of the account ${account}${has}. The key is shown only once, so keep it.`;
+  const isPoor = credits === 0 && scopes.includes('create');
+  const advice = `\nJobs need credits: enhance credits grant ${account} 1000`;
+  return `${key}\n\n${told}${isPoor ? advice : ''}`;
+};

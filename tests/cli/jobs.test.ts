@@ -200,6 +200,11 @@ test('keys have names, and one that has expired is shown as such', async () => {
   let shown = await line();
   while (!shown.includes('expired')) shown = await line();
   assert.match(shown, / {2}expired \d{4}-.*Z {2}laptop$/);
+  const { stdout } = await enhance('keys', 'create', '--account', 'poor');
+  assert.match(
+    stdout,
+    /account poor, which has 0 credits\. .*\n.*: enhance credits grant poor 1000$/,
+  );
 });
 
 test('a key is rotated with an overlap, and revoked at once', async () => {
