@@ -85,6 +85,21 @@ def test_vowels_open_and_shape_the_mouth(analyser: SpeechAnalyser) -> None:
     assert u["rounding"] > a["rounding"] + 0.2
 
 
+def test_a_sung_note_is_heard_to_its_end(analyser: SpeechAnalyser) -> None:
+    note = heard(analyser, np.concatenate([babble(4), say([("_", 0.1), ("M", 0.08), ("A", 2), ("_", 0.5)])]))
+    start = len(babble(4)) // 160 + 18
+    assert (note.activity[start : start + 185] > 0.9).mean() > 0.95
+    assert note.curves[start + 5 : start + 185, JAW].min() > 0.3
+    assert note.activity[-30:].max() < 0.1
+
+
+def test_noise_in_a_pause_is_heard_as_noise(analyser: SpeechAnalyser) -> None:
+    pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32), babble()])
+    pcm += noise(len(pcm) / RATE, 0.02)
+    pause = len(babble()) // 160
+    assert heard(analyser, pcm).activity[pause + 10 : pause + 190].max() < 0.1
+
+
 def test_lips_meet_between_vowels(analyser: SpeechAnalyser) -> None:
     track = heard(analyser, babble()).curves[:, CLOSURE]
     met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 12 * 25, 25)]

@@ -12,6 +12,7 @@ from .activity import speech_activity
 from .allphone import open_allphone
 from .curves import curves
 from .features import Floats, log_mel, normalise
+from .held import heard_frames
 from .network import open_speech_network
 
 _SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors
@@ -45,7 +46,8 @@ class SpeechAnalyser:
             raise ValueError("expected finite samples in PCM, got NaN or infinity")
         sound = np.clip(pcm, -1, 1).astype(np.float32)
         mel = log_mel(sound)
-        posteriors = self._network(normalise(mel), go_on)
+        heard = heard_frames(mel)
+        posteriors = self._network(normalise(mel)[heard], go_on)[np.cumsum(heard) - 1]
         activity = speech_activity(posteriors)
         if fuse and activity.any():
             # By activity, since a phone loop hears phones in silence too.

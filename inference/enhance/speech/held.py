@@ -1,0 +1,56 @@
+"""Held sounds, such as sung notes, heard at the length that the sounds of speech have.
+
+The network was trained on speech, where only noise, hum and instruments stay the same for long: a vowel that is held becomes
+silence for it after .3 s.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .features import Floats
+
+_LONGEST = 20  # frames that are heard of a steady sound: few vowels of speech last longer
+_SOFT = 5  # frames of the mean that takes out voice periods and vibrato
+_APART, _CHANGE = 6, 0.9  # frames, and the mean change of log-mel over them, below which a sound is steady
+_ABOVE, _MOST = 1.25, 3.0  # of log-mel above the background, 0 to the most counted in a band: below, it may be background
+_LOUD = 4.0  # nepers of power under the 95th percentile, below which no note is held
+_SPAN, _STEP = 1000, 200  # frames: the background is that of 10 s, taken anew every 2 s
+_BACKGROUND = 10  # percentile of each band that is background
+
+
+def heard_frames(mel: Floats) -> npt.NDArray[np.bool_]:
+    """Which frames of log-mel (T x 40) the network is to hear: [T], without the middle of steady sounds over the background."""
+    heard = np.ones(len(mel), np.bool_)
+    if len(mel) <= _LONGEST:
+        return heard
+    soft = _softened(mel)
+    steady = _steady(soft) & _in_front(soft)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], steady.astype(np.int8), [0]])))
+    for start, end in edges.reshape(-1, 2):
+        if end - start > _LONGEST:
+            heard[start + _LONGEST // 2 : end - _LONGEST // 2] = False
+    return heard
+
+
+def _softened(mel: Floats) -> Floats:
+    side = _SOFT // 2
+    total = np.cumsum(np.pad(mel.astype(np.float64), ((side + 1, side), (0, 0)), "edge"), axis=0)
+    return np.asarray((total[_SOFT:] - total[:-_SOFT]) / _SOFT)
+
+
+def _steady(soft: Floats) -> npt.NDArray[np.bool_]:
+    change = np.abs(soft[_APART:] - soft[:-_APART]).mean(1)
+    side = _APART // 2
+    return np.pad(change < _CHANGE, (side, _APART - side))
+
+
+def _in_front(soft: Floats) -> npt.NDArray[np.bool_]:
+    """Which frames lie well above the quietest tenth of the 10 s around them, band by band, and are nearly as loud as any."""
+    front = np.zeros(len(soft), np.bool_)
+    level = soft.mean(1)
+    for start in range(0, len(soft), _STEP):
+        first = int(np.clip(start + (_STEP - _SPAN) // 2, 0, max(len(soft) - _SPAN, 0)))
+        around, here = slice(first, first + _SPAN), slice(start, start + _STEP)
+        over = np.clip(soft[here] - np.percentile(soft[around], _BACKGROUND, axis=0), 0, _MOST).mean(1)
+        front[here] = (over > _ABOVE) & (level[here] > np.percentile(level[around], 95) - _LOUD)
+    return front
