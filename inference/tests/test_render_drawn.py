@@ -321,12 +321,19 @@ def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 
 
-def test_lips_of_which_the_upper_one_is_darker_are_no_open_mouth_with_a_tongue() -> None:
+@pytest.mark.parametrize("upper", [(120, 30, 45), (150, 50, 60)])
+@pytest.mark.parametrize("line", [True, False])
+def test_lips_of_which_the_upper_one_is_darker_are_no_open_mouth_with_a_tongue(upper: tuple[int, int, int], line: bool) -> None:
     picture, mesh = drawing("lips", size=480)
     y = round(float(mesh[[61, 291], 1].mean()))
     above = np.zeros(picture.shape[:2], bool)
     above[:y] = np.abs(picture[:y].astype(int) - LIP).max(axis=2) < 8
-    picture[above] = (120, 30, 45)
+    picture[above] = upper
+    if not line:
+        of_lips = slice(y - 8, y + 8)
+        dark = picture[of_lips].astype(int).sum(axis=2) < 250
+        picture[of_lips][dark & (np.arange(-8, 8) < 0)[:, None]] = upper
+        picture[of_lips][dark & (np.arange(-8, 8) >= 0)[:, None]] = LIP
     assert not has_ink(picture, mesh)
 
 
@@ -575,10 +582,11 @@ def eyes(
     white: tuple[int, int, int] = WHITE,
     apart: float = 0,
     outline: bool = False,
+    lined: bool = True,
 ) -> tuple[npt.NDArray[np.uint8], Floats]:
     """A flat face with big drawn eyes, or with the arches of shut ones.
 
-    apart: S from an eye to its lash line. outline: the line goes all the way round.
+    apart: S from an eye to its lash line. outline: the line goes all the way round. lined: without a line they have a pupil.
     """
     mesh = placed(size)
     mesh[:, :2] += [0, 0.1 * size]
@@ -593,8 +601,11 @@ def eyes(
             cv2.ellipse(canvas, (x, y), (a, b // 2), 0, 20, 160, LASH, line, cv2.LINE_AA)
             continue
         cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, white, -1, cv2.LINE_AA)
-        cv2.ellipse(canvas, (x, y), (round(0.6 * a), round(0.9 * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
+        cv2.ellipse(canvas, (x, y), (round(0.6 * a), round((0.9 if lined else 0.7) * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
         out = round(apart * unit * FINE)
+        if not lined:
+            cv2.ellipse(canvas, (x, y), (round(0.3 * a), round(0.45 * b)), 0, 0, 360, LASH, -1, cv2.LINE_AA)
+            continue
         cv2.ellipse(canvas, (x, y), (a + out, b + out), 0, *((0, 360) if outline else (190, 350)), LASH, line, cv2.LINE_AA)
     return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8), mesh
 
@@ -604,8 +615,9 @@ def blink(amount: float) -> Floats:
 
 
 @pytest.mark.parametrize("skin", [SKIN, DARK])
-def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> None:
-    picture, mesh = eyes(skin=skin)
+@pytest.mark.parametrize("lined", [True, False])
+def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int], lined: bool) -> None:
+    picture, mesh = eyes(skin=skin, lined=lined)
     out = Animator().move(picture, mesh, blink(1.0), "flat")
     changed = out[(out != picture).any(axis=2)].astype(float)
     assert len(changed) > 1000

@@ -40,6 +40,9 @@ LASH = (0.014, 0.055)  # units of thickness
 DOT, RIM = 0.97, 0.12  # share of an eye of one colour, without a rim of that part of its size, from which it is a dot
 DOT_LINE = 0.2  # of its height, how thick the line is that a dot shuts to
 RISES = (0.55, 1.0)  # amounts between which the lower lid comes up to meet the upper
+AT_EDGE, LINED = 0.15, 0.5
+"""Of an eye's height, in which its lash line begins, and share of its columns that show one: else what is dark is the iris."""
+UNLINED, PUPIL = 0.1, 5  # of its height, how thick a line it gets then, and percentile of its luma that is pupil
 SMOOTH = 0.02  # units, sigma, of the eye's outline
 EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
 FINER = 4  # subpixels along each side, for soft edges
@@ -86,7 +89,7 @@ class DrawnLid:
         above, below = self._side(edge, -far), self._side(lower, far)
         if amount < RISES[0]:
             below = np.zeros_like(above)
-        cover = (self.eye * np.maximum(above, below))[..., None]
+        cover = (self.eye * np.minimum(above + below, 1))[..., None]
         out = here + cover * (self.skin - here)
         line = self._line(edge)[..., None]
         return np.asarray(out + line * (self.lash - out), np.float32)
@@ -368,7 +371,7 @@ def _edge(s: Floats, t: Floats, sign: int, smooth: float) -> tuple[Floats, Float
 
 
 def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
-    """Thickness in pixels and colour of the dark line along the eye's upper edge."""
+    """Thickness in pixels and colour of the dark line along the eye's upper edge; the pupil's colour where there is none."""
     columns = np.flatnonzero(eye.any(axis=0))
     columns = columns[len(columns) // 6 : len(columns) - len(columns) // 6]
     tops = eye[:, columns].argmax(axis=0)
@@ -379,6 +382,8 @@ def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
     skin = float(np.median(bright[~eye]))
     dark = float(np.percentile(seen[: max(3, reach // 2)].min(axis=0), 30))
     ink = seen < dark + 0.4 * (skin - dark)
+    if ink[: max(2, round(AT_EDGE * high))].any(axis=0).mean() < LINED:
+        return UNLINED * high, np.median(here[eye & (bright <= np.percentile(bright[eye], PUPIL))], axis=0).astype(np.float32)
     begun = np.cumsum(ink, axis=0) > 0
     ended = np.cumsum(begun & ~ink, axis=0) > 0
     runs = (begun & ~ended).sum(axis=0)

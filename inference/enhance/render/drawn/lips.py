@@ -1,4 +1,4 @@
-"""Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line.
+"""Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line or none.
 
 A mesh often takes them for an open mouth. Here its lips are laid on the drawn ones.
 """
@@ -20,7 +20,7 @@ from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
 
-OUTLINED, PAINTED = 3, 1  # lines
+OUTLINED, PAINTED, IN_TONES = 3, 1, 0  # lines; without one, the lips are told from each other by their tones
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
 ABOVE = 0.06  # S above it, where there is skin
 NEAREST = 3  # samples above it that are no skin yet
@@ -43,6 +43,8 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     # The edges of a soft stroke are no lips.
     if lines is None and drawn.open >= STROKE:
         lines, line = _lines(drawn, patch, PAINTED), 0.0
+        if lines is None:
+            lines = _lines(drawn, patch, IN_TONES)
     if lines is None:
         return None
     head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
@@ -79,8 +81,9 @@ def _lines(drawn: Drawn, patch: Patch, count_of: int) -> Array | None:
     skin, upper, lower = np.median(columns[middle, 3:], axis=0)
     # A tongue and what is dark behind it are not as light as each other. Nor are painted lips, whose upper one is in shade, but
     # their line goes from corner to corner.
-    met = count_of == OUTLINED and known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
-    if abs(upper - lower) > ALIKE * skin and not (met and PAINTED_DARK * skin < upper < lower):
+    met = count_of != PAINTED and known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
+    alike = abs(upper - lower) <= ALIKE * skin and count_of != IN_TONES
+    if not alike and not (met and PAINTED_DARK * skin < upper < lower):
         return None
     corners = ((drawn.top + drawn.bottom) / 2)[[0, -1]]
     places = np.concatenate([[0], known + 1, [count + 1]])
@@ -111,7 +114,12 @@ def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | Non
     dark = drawn.dark[first : bottom + round(LOWER_LIP * drawn.finer), x]
     steps = np.diff((dark > drawn.ink).astype(np.int8), prepend=0, append=0)
     begins, ends = np.flatnonzero(steps > 0) + first, np.flatnonzero(steps < 0) + first
-    if len(begins) != count_of or (ends - begins).max() > THICKEST * drawn.finer:
+    if count_of == IN_TONES:
+        # The upper lip is the darker one: all of it is as dark as ink.
+        if len(begins) != 1 or begins[0] > top + 2:
+            return None
+        begins, ends = np.array([top, ends[0], bottom]), np.array([top, ends[0], bottom])
+    elif len(begins) != count_of or (ends - begins).max() > THICKEST * drawn.finer:
         return None
     if count_of == PAINTED:
         begins, ends = np.array([top, *begins, bottom]), np.array([top, *ends, bottom])
