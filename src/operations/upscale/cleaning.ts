@@ -18,6 +18,8 @@ const PLACES = [1 / 6, 1 / 2, 5 / 6];
 const FRAMES = 7;
 /** Of the range: the most that the filter takes. */
 const LARGEST_DIFFERENCE = 0.3;
+/** Levels of luma and of both planes of chroma together: the most that the filter takes. */
+const MOST_UNLIKE = 200;
 
 /** Bits of a pixel in a key frame, from which on compression has left little: docs/decisions/0129. */
 const CLEAR_BITS = 1.7;
@@ -53,18 +55,28 @@ export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleani
 };
 
 /**
- * Each sample becomes the mean of itself and its neighbours, as far as their surroundings are alike, then of those of up to five
- * frames, as far as they follow each other and differ by no more than what is left of the noise. The network of `animation` with
- * `best` takes noise away itself, and gets the mean of the frames alone.
+ * First each sample of luma becomes the mean of itself and its neighbours, as far as their surroundings are alike; then each of
+ * chroma that of a square, as far as luma and chroma are alike there; then each sample that of up to five frames, as far as they
+ * follow each other and differ by no more than what is left of the noise. The network of `animation` with `best` takes noise of
+ * luma away itself. docs/decisions/0152.
  */
-export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly string[] =>
-  options.model === 'animation' && effortOf(options) === 'best'
-    ? [meanOfFive(3, noise)]
-    : [`nlmeans=s=${(0.9 * noise.luma).toFixed(2)}:p=5:r=3`, meanOfFive(1.5, noise)];
+export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly string[] => {
+  // Where luma is noisy, compression has hidden some of the noise of chroma.
+  const chroma = Math.max(noise.chroma, 0.1 * noise.luma);
+  const evenColours = `chromanr=thres=${Math.min(8 * chroma, MOST_UNLIKE).toFixed(2)}:sizew=4:sizeh=4:stepw=2:steph=2`;
+  return options.model === 'animation' && effortOf(options) === 'best'
+    ? [evenColours, meanOfFive(3 * noise.luma, 3 * chroma)]
+    : [
+        // rc=1: luma alone. What is as weak as the noise of luma is often a colour.
+        `nlmeans=s=${(0.9 * noise.luma).toFixed(2)}:p=5:r=3:rc=1`,
+        evenColours,
+        meanOfFive(1.5 * noise.luma, 3 * chroma),
+      ];
+};
 
-/** Over frames that differ by no more than so many times the noise. That of chroma is coarse: more of it is left. */
-const meanOfFive = (times: number, { luma, chroma }: Noise): string => {
-  const planes = [times * luma, 5 * chroma, 5 * chroma].map((levels, plane) => {
+/** Over frames that differ by no more than so many levels of 255. */
+const meanOfFive = (luma: number, chroma: number): string => {
+  const planes = [luma, chroma, chroma].map((levels, plane) => {
     const each = Math.min(levels / 255, LARGEST_DIFFERENCE);
     return `${plane}a=${each.toFixed(4)}:${plane}b=${(3 * each).toFixed(4)}`;
   });
