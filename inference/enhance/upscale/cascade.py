@@ -118,7 +118,7 @@ class Cascade:
             planes, sides = _crop(planes, sides, kept).copy(), kept  # the network's next answer may lie there
         around = [side // self.scale for side in sides]
         large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
-        correct(large, np.ascontiguousarray(_crop(source, given, around)), with_tones=not self.redraws)
+        correct(large, np.ascontiguousarray(_crop(source, given, around)), is_redrawn=self.redraws)
         return _crop(large, [side * self.scale for side in around], [0] * 4)
 
     def _cut(self, span: Span, length: int) -> Span:

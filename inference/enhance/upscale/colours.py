@@ -1,4 +1,4 @@
-"""Colours as in the original: networks shift flat ones, draw waves beside edges, and darken what is dithered."""
+"""Colours as in the original: networks shift flat ones, draw waves beside edges, darken what is dithered, tint what is grey."""
 
 import cv2
 import numpy as np
@@ -16,15 +16,20 @@ STRAYS = 6 / 255, 16 / 255
 """Of 0..1: how far the mean brightness of a square may be from the original's, and from where on a network's answer is not used
 at all. `photo` is at most 3 of 255 off on photographs, drawings and text, and 20 to 85 where single pixels alternate."""
 
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
 
-def correct(large: FloatPlanes, small: FloatPlanes, with_tones: bool) -> None:
-    """keep_colours() and limit_waves(): what every enlargement of `small` goes through, in place.
 
-    with_tones: as keep_colours() takes it. Not for networks that redraw: what they get wrong is replaced in faithful.py, by a
-    sharper picture.
+def correct(large: FloatPlanes, small: FloatPlanes, is_redrawn: bool) -> None:
+    """keep_colours(), limit_waves() and limit_hues(): what every enlargement of `small` goes through, in place.
+
+    is_redrawn: by a network that redraws. What such a one gets wrong, brightness and tints included, tells faithful.py where to
+    replace it by a sharper picture; so these are not corrected before.
     """
-    keep_colours(large, small, with_tones)
+    keep_colours(large, small, with_tones=not is_redrawn)
     limit_waves(large, small)
+    if not is_redrawn:
+        limit_hues(large, small)
 
 
 def keep_colours(large: FloatPlanes, small: FloatPlanes, with_tones: bool) -> None:
@@ -75,6 +80,38 @@ def limit_waves(large: FloatPlanes, small: FloatPlanes) -> None:
         middle = cv2.medianBlur(plane, 3)
         for limit, bound, least in ((cv2.erode, np.maximum, -LEAST_WAVE), (cv2.dilate, np.minimum, LEAST_WAVE)):
             bound(rows, (2 * limit(plane, around) - middle + least).repeat(scale, axis=1)[:, None], out=rows)
+
+
+def limit_hues(large: FloatPlanes, small: FloatPlanes) -> None:
+    """Changes `large`, in place, so that it has no colours where `small`, which it is an enlargement of, has none.
+
+    Networks tint the edges of black letters. What a sample has more than the luma of its pixel may lie beyond the 3 x 3 around
+    it in the original by as much as it varies there: grey stays grey, and where colours meet they may become sharper. Luma
+    stays.
+    docs/decisions/0153.
+    """
+    scale = large.shape[1] // small.shape[1]
+    around = np.ones((3, 3), np.uint8)
+    luma = _luma(small)
+    bounds = []
+    for plane in small:
+        least, most = (limit(plane - luma, around) for limit in (cv2.erode, cv2.dilate))
+        bounds.append([bound.repeat(scale, axis=1)[:, None] for bound in (2 * least - most, 2 * most - least)])
+    lines = large.reshape(len(large), len(luma), scale, -1)
+    for top in range(0, len(luma), ROWS):
+        part = lines[:, top : top + ROWS]
+        light = _luma(part)
+        for target, (least, most) in zip(part, bounds, strict=True):
+            colour = target - light
+            np.maximum(colour, least[top : top + ROWS], out=colour)
+            np.minimum(colour, most[top : top + ROWS], out=colour)
+            np.add(colour, light, out=target)
+
+
+def _luma(planes: FloatPlanes) -> FloatPlanes:
+    """Of RGB, without its first axis."""
+    red, green, blue = (plane * weight for plane, weight in zip(planes, LUMA, strict=True))
+    return np.asarray(red + green + blue)
 
 
 def _sums(planes: FloatPlanes, count: int) -> FloatPlanes:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from enhance.picture import AnyPicture, FloatPlanes, to_planes, white
+from enhance.picture import AnyPicture, FloatPlanes, to_planes, white, write_pixels
 
-from .alpha import without_background
+from .alpha import visible_colours, without_background
 from .cascade import Cascade
+from .colours import limit_hues
 from .hues import shares_of
 from .mosaic import Mosaic
 from .resample import REACH, enlarge
@@ -42,6 +43,12 @@ class Faithful:
 
     def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
         """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
+        large = self._drawn(picture, before_tile)
+        self._limit_hues(large, visible_colours(picture, DOUBT_REACH))
+        return large
+
+    def _drawn(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
+        """With the tints of the first recipe."""
         large = self.recipe.upscale(picture, before_tile)
         scale = self.recipe.scale
         colours = without_background(picture)[:, :, :3] if picture.shape[2] == 4 else picture
@@ -73,6 +80,19 @@ class Faithful:
                 drawn[part] = (drawn[part] + (other - drawn[part]) * share + np.float32(0.5)).astype(drawn.dtype)
 
         side_by_side(rows, range(0, len(doubts), ROWS), self.recipe.threads)
+
+    def _limit_hues(self, large: AnyPicture, colours: AnyPicture) -> None:
+        """As limit_hues(), in place."""
+        scale, count = self.recipe.scale, len(colours)
+
+        def rows(top: int) -> None:
+            first, bottom = max(top - 1, 0), min(top + ROWS, count)
+            last = min(bottom + 1, count)
+            planes = to_planes(large[first * scale : last * scale])
+            limit_hues(planes, to_planes(colours[first:last]))
+            write_pixels(planes[:, (top - first) * scale : (bottom - first) * scale], large[top * scale : bottom * scale])
+
+        side_by_side(rows, range(0, count, ROWS), self.recipe.threads)
 
 
 def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPlanes:

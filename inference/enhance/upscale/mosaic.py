@@ -61,7 +61,7 @@ class Mosaic:
     def _enlarged(self, tile: AnyPicture) -> FloatPlanes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
         large = self.run(small).copy()  # the next run may overwrite it
-        correct(large, small, with_tones=False)
+        correct(large, small, is_redrawn=True)
         return large
 
     def _join(self, parts: Iterable[FloatPlanes], axis: int) -> Iterable[FloatPlanes]:
