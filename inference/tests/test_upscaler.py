@@ -403,7 +403,7 @@ def test_small_text_is_the_faithful_networks(upscaler: Get, model: str, gain_db:
 def test_black_text_is_not_tinted(upscaler: Get, scale: int) -> None:
     small = np.asarray(text("RGB").resize((128, 32), Image.Resampling.BOX))
     large = upscaler("photo").run(small, scale)
-    assert np.ptp(large, axis=2).max() <= 1  # the network alone: 12 and 15
+    assert np.ptp(large, axis=2).max() <= 1  # the network alone: 21 and 57
 
 
 def test_where_nothing_is_redrawn_the_picture_is_the_models_own(upscaler: Get) -> None:
