@@ -251,6 +251,21 @@ def palette(subject: Subject) -> Palette:
     return Palette(lent(*drawn(gap=0.1)).cheeks, tooth, lip, cavity, tongue, BT601.black)
 
 
+def test_the_red_dark_between_teeth_is_no_lip() -> None:
+    of = palette(person())
+    grey = np.array([of.black, 128, 128])
+
+    def flesh(of_light: float, of_red: float) -> float:
+        """Of a place with so much of the lips' light, and as far from the teeth's redness to the lips'."""
+        red = grey + of_light * (of.lip - grey)
+        pale = np.array([red[0], *(128 + (of.tooth[1:] - 128) * (red[0] - of.black) / of.level(of.tooth))])
+        return float(of.flesh(np.broadcast_to(pale + of_red * (red - pale), (9, 9, 3)).astype(np.float32)).max())
+
+    assert flesh(1, 1) > 0.9
+    assert flesh(0.65, 1) < 0.1
+    assert flesh(1, 0.7) < 0.1
+
+
 def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> None:
     planes, mesh = drawn(gap=0.12, teeth=True)
     clenched = planes.copy()

@@ -27,7 +27,7 @@ ROW = 0.22
 
 LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness to be used
 INSET = (0.004, 0.016)  # S inside the lender's lips: up to the first nothing is taken, from the second everything
-RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
+RED, LIT = (0.75, 0.95), (0.65, 0.85)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
 LIGHTER = (0.2, 0.7)  # without redness: of the way from the luma of the lips to that of a tooth: lip, tooth
 
