@@ -107,6 +107,15 @@ def test_the_head_turns_and_the_background_stays() -> None:
     assert 0.02 * frame.unit < abs(iris(moved) - iris(picture)) < 0.12 * frame.unit
 
 
+def test_only_what_moves_is_sampled_and_it_is_as_if_all_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture, mesh = np.random.default_rng(1).integers(0, 256, (300, 300, 3), np.uint8), placed(300)
+    field, little = head_field(head_frame(mesh), (300, 300)), motion(yaw=0.6, roll=-0.3)
+    moved = field.move(picture, little)
+    monkeypatch.setattr("enhance.portrait.head.LEAST", -1.0)
+    np.testing.assert_array_equal(moved, field.move(picture, little))
+    assert (moved != picture).any()
+
+
 def test_opposite_motion_goes_the_opposite_way() -> None:
     picture, mesh = drawn(256)
     there = Animator().move(picture, mesh, motion(roll=2.0), "photo").astype(int)

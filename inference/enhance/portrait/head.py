@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.area import Area
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
@@ -18,6 +19,9 @@ DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts
 NECK_DEPTH = -0.16  # outer-eye distances: the axis of turning lies behind the ears, so hair and outline follow a little
 BORDER = 0.4  # outer-eye distances over which the motion fades to the picture's border
 STEPS = 5  # of the fixed-point search for where a pixel comes from
+LEAST = 0.015  # pixels: OpenCV interpolates in steps of 1/32, so a pixel that moves by less keeps its value
+TAPS = 4  # pixels beyond a place that its interpolation may look at, at most
+BAND = 4  # rows of cells that are sampled at a time, from the first to the last node that moves
 
 
 @dataclass(frozen=True)
@@ -44,17 +48,32 @@ class HeadField:
             from_x, from_y = x - shift[..., 0] / self.cell, y - shift[..., 1] / self.cell
             shift = np.asarray(cv2.remap(forward, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
         source = np.stack([x * self.cell + self.start[0], y * self.cell + self.start[1]], 2) - shift
-        return self._sample(picture, source)
+        return self._sample(picture, source, np.abs(shift).max(axis=2) > LEAST)
 
-    def _sample(self, picture: Picture, source: Floats) -> Picture:
-        """Each pixel of the window from where `source`, given at the grid's nodes, says."""
+    def _sample(self, picture: Picture, source: Floats, moves: npt.NDArray[np.bool_]) -> Picture:
+        """Each pixel of the window from where `source` says. source, moves: at the grid's nodes, moves: which of them do."""
         rows, columns = self.window
+        window = Area(columns.start, rows.start, columns.stop, rows.stop)
         # resize() centres cells; a cell is an odd number of pixels, so that a pixel lies on each node.
         maps: Floats = cv2.resize(source, None, fx=self.cell, fy=self.cell, interpolation=cv2.INTER_LINEAR)
         left, top = (self.cell // 2 - first for first in self.start)
-        maps = maps[top + rows.start : top + rows.stop, left + columns.start : left + columns.stop]
         moved = picture.copy()
-        moved[self.window] = cv2.remap(picture, maps[..., 0], maps[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+        for first in range(0, len(moves) - 1, BAND):
+            band = slice(first, first + BAND + 1)
+            found = np.flatnonzero(moves[band].any(axis=0))
+            if not len(found):
+                continue
+            x, right = (self.start[0] + (int(node) + step) * self.cell for node, step in ((found[0], -1), (found[-1], 1)))
+            y = self.start[1] + first * self.cell
+            part = Area(x, y, right, y + BAND * self.cell).clipped(window)
+            if not part.width or not part.height:
+                continue
+            at_x, at_y = cv2.split(maps[part.moved(left, top).slices])
+            # OpenCV interpolates floats in three quarters of the time that bytes take.
+            low = max(0, int(source[band, :, 1].min()) - TAPS)
+            exact = picture[low : int(source[band, :, 1].max()) + TAPS].astype(np.float32)
+            new = cv2.remap(exact, at_x, np.subtract(at_y, low), cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+            moved[part.slices] = cv2.addWeighted(new, 1, new, 0, 0, dtype=cv2.CV_8U)
         return moved
 
 
