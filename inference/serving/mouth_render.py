@@ -1,5 +1,6 @@
 """Triton's `mouth_render_*`: a patch of a frame, its mesh and the shape asked for in, the patch with that mouth out."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
-from enhance.render.compose import MouthRequest, Rendered, render
+from enhance.render.compose import MouthRequest, Rendered, Sight, check_target, see, with_mouth
 from enhance.render.drawn.outlines import in_outline, is_posterised
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
@@ -24,7 +25,22 @@ from .shell import Inputs, Shell, parameter
 IN_PLANES, IN_RGB = ("Y", "U", "V", "MASK"), ("RGB", "MASK")
 """What a rendered patch consists of, as the patch came."""
 
+OF_STILL = ("RGB", "MESH", "SUBJECT", "STYLE")
+"""The inputs by which a portrait is seen."""
+
 Outputs = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class _Still:
+    """What was seen in a portrait's patch. inputs: copies of OF_STILL."""
+
+    inputs: Outputs
+    sight: Sight
+
+    def is_of(self, inputs: Inputs) -> bool:
+        """Whether a request is of the same portrait."""
+        return all(np.array_equal(values, inputs[name]) for name, values in self.inputs.items())
 
 
 class MouthRenderModel(Shell):
@@ -34,10 +50,22 @@ class MouthRenderModel(Shell):
         """Raises ValueError when the config names no quality."""
         cv2.setNumThreads(1)  # the other models have the other cores
         self.quality = quality_named(parameter(args, "quality"))
+        self.still: _Still | None = None
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
         """What is asked for: SUBJECT, COVERED, STYLE, LENDER, INSIDE, or the patch with its mouth in another shape."""
         frame = frame_names(inputs, wanted)
+        outputs: Outputs = {}
+        if {*wanted} - {*frame}:
+            outputs.update(self._measured(inputs, wanted))
+        if any(name in wanted for name in frame):
+            request = self._request(inputs)
+            check_target(request.target)
+            sight = self._sight(inputs, request)
+            outputs.update(as_it_came(inputs, sight.planes, with_mouth(sight, request)))
+        return outputs
+
+    def _measured(self, inputs: Inputs, wanted: list[str]) -> Outputs:
         planes, colours = read_patch(inputs)
         outputs: Outputs = {}
         if "STYLE" in wanted:
@@ -51,10 +79,17 @@ class MouthRenderModel(Shell):
         if "INSIDE" in wanted:
             person = SUBJECT.unpack(inputs["SUBJECT"])
             outputs["INSIDE"] = merge(self._lenders(inputs), person, colours, self.quality.density)
-        if any(name in wanted for name in frame):
-            done = render(planes, colours, inputs["MESH"], self._request(inputs))
-            outputs.update(as_it_came(inputs, planes, done))
         return outputs
+
+    def _sight(self, inputs: Inputs, request: MouthRequest) -> Sight:
+        """What the patch shows. A portrait's comes again with each of its frames: the last one's is kept."""
+        if _rgb(inputs) is None:
+            return see(*read_patch(inputs), inputs["MESH"], request)
+        if self.still is None or not self.still.is_of(inputs):
+            self.still = _Still(
+                {name: np.array(inputs[name]) for name in OF_STILL}, see(*read_patch(inputs), inputs["MESH"], request)
+            )
+        return self.still.sight
 
     def _request(self, inputs: Inputs) -> MouthRequest:
         return MouthRequest(
@@ -83,14 +118,22 @@ def frame_names(inputs: Inputs, wanted: list[str]) -> tuple[str, ...]:
 
 def read_patch(inputs: Inputs, whose: str = "") -> tuple[Planes, Colours]:
     """A patch as planes, from RGB or from Y, U, V and COLOUR. whose: what the names of its pixels begin with."""
-    rgb = inputs.get(f"{whose}RGB")
+    rgb = _rgb(inputs, whose)
     if rgb is None:
         planes = check_planes(*(inputs[f"{whose}{plane}"] for plane in "YUV"))
         return planes, check_colours(inputs["COLOUR"])
+    return planes_of_rgb(check_rgb(rgb)), STILL_COLOURS
+
+
+def _rgb(inputs: Inputs, whose: str = "") -> npt.NDArray[Any] | None:
+    """A patch that came as RGB. Raises ValueError where it came as planes, too."""
+    rgb = inputs.get(f"{whose}RGB")
+    if rgb is None:
+        return None
     both = [name for name in (f"{whose}Y", f"{whose}U", f"{whose}V", "COLOUR") if inputs.get(name) is not None]
     if both:
         raise ValueError(f"expected {whose}RGB, or Y, U, V and COLOUR, got {whose}RGB and {', '.join(both)}")
-    return planes_of_rgb(check_rgb(rgb)), STILL_COLOURS
+    return rgb
 
 
 def as_it_came(inputs: Inputs, planes: Planes, done: Rendered) -> Outputs:

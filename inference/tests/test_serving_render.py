@@ -1,6 +1,7 @@
 """What a caller of `mouth_render_*` gets: for planes, for a still's RGB, and for a request that is wrong."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,7 @@ import pytest
 from skimage import data
 
 from enhance.geometry.landmarks import face_box
+from enhance.render.compose import see
 from enhance.render.still import planes_of_rgb
 from enhance.render.subject import SUBJECT
 from serving.mouth_render import MouthRenderModel
@@ -94,6 +96,27 @@ def test_style_is_told_beside_the_subject(name: str, number: int, channels: int)
 
 
 FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.float32)}
+
+
+def test_a_portrait_is_seen_once_and_its_frames_are_as_if_each_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = Mock(side_effect=see)
+    monkeypatch.setattr("serving.mouth_render.see", looks)
+    one, first = model(), {"RGB": still(), **asked()}
+    darker, other = (np.array(first[name]) for name in ("RGB", "SUBJECT"))
+    darker[100, 70] -= 9
+    other[-1] += 0.1
+    changes: list[dict[str, Values]] = [
+        {"TARGET": target(0.3)},
+        {"RGB": darker},
+        {"MESH": first["MESH"] + 0.5},
+        {"SUBJECT": other},
+    ]
+    for request, more in [(first, 1), *((first | change, int("TARGET" not in change)) for change in changes), (first, 1)]:
+        before = looks.call_count
+        frame = [tensor.values.copy() for tensor in answer(one, STILL, request).output_tensors]
+        assert looks.call_count - before == more
+        for values, alone in zip(frame, answer(model(), STILL, request).output_tensors, strict=True):
+            np.testing.assert_array_equal(values, alone.values)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """One frame's mouth, made to show what is asked for."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -13,15 +14,15 @@ from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.picture import LUMA
 from enhance.style import Style
 
-from .cover.captions import captions_over
+from .cover.captions import Captions, captions_over
 from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
-from .cover.occlusion import cover_of
+from .cover.occlusion import Cover, cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
 from .drawn.lips import on_drawn_lips
 from .drawn.redraw import redraw
-from .finish.cheek_grain import cheek_grain
-from .finish.grain import noise_of
+from .finish.cheek_grain import CheekGrain, cheek_grain
+from .finish.grain import Noise, noise_of
 from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
 from .finish.sharpness import blur_of, detail
@@ -81,32 +82,68 @@ class Rendered:
     """0 where luma is unchanged; chroma is where all four of its pixels' luma is."""
 
 
+@dataclass(frozen=True)
+class Sight:
+    """What a frame shows of its face: the same whatever mouth is asked for. planes: the patch as it came."""
+
+    planes: Planes
+    person: Subject
+    patch: Patch | None = None
+    """None where no mouth can be made out."""
+    face: "_Face | None" = None
+    """None where the mouth is drawn anew, by its ink."""
+    written: Captions | None = None
+
+
 def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Rendered:
     """The patch with the mouth as requested; as it is, with an empty mask, where no mouth can be made out.
 
     mesh: 478 x 3 in the patch's pixels. Raises ValueError.
     """
-    target = np.asarray(request.target, np.float64)
-    if target.shape != (TARGETS,) or not np.isfinite(target).all():
-        raise BadMouthError(f"expected TARGET [{TARGETS}] of finite numbers, got {request.target.tolist()}")
-    flat = request.style == "flat"
+    check_target(request.target)
+    return with_mouth(see(planes, colours, mesh, request), request)
+
+
+def check_target(target: npt.NDArray[np.generic]) -> None:
+    """Raises BadMouthError unless `target` is [TARGETS] of finite numbers."""
+    if target.shape != (TARGETS,) or not np.isfinite(np.asarray(target, np.float64)).all():
+        raise BadMouthError(f"expected TARGET [{TARGETS}] of finite numbers, got {target.tolist()}")
+
+
+def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Sight:
+    """What the patch shows, for with_mouth(). mesh: as in render(). request: its `target` and `inside` do not matter.
+
+    Raises ValueError.
+    """
     person = unpack_subject(_bytes_of(request))
     try:
         patch = patch_of(planes, colours, mesh)
     except SidewaysError:
-        return _untouched(planes)
-    if flat and person.ink is not None:
-        return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
-    if flat:
-        drawn = on_drawn_lips(patch)
-        return _with_lips(drawn, person, _as_wide(request, patch, drawn)) if drawn else _with_lips(patch, person, request)
+        return Sight(planes, person)
+    if request.style == "flat":
+        face = None if person.ink is not None else _face_of(on_drawn_lips(patch) or patch, person, request)
+        return Sight(planes, person, patch, face)
     written = captions_over(planes, patch.head, patch.pose)
     if written is None:
-        return _with_lips(patch, person, request)
+        return Sight(planes, person, patch, _face_of(patch, person, request))
     if written.hides_mouth:
+        return Sight(planes, person)
+    return Sight(planes, person, patch, _face_of(replace(patch, planes=written.taken_off(planes)), person, request), written)
+
+
+def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
+    """The patch with the mouth as requested. sight: see() of it, by a request of the same subject, style and quality."""
+    patch, person, face, planes = sight.patch, sight.person, sight.face, sight.planes
+    if patch is not None and face is None and person.ink is not None:
+        shape = shape_of(np.asarray(request.target, np.float64), person.rest)
+        return Rendered(*redraw(planes, patch.colours, patch.head, patch.pose, shape, person.ink))
+    if patch is None or face is None:
         return _untouched(planes)
-    out = _with_lips(replace(patch, planes=written.taken_off(planes)), person, request)
-    written.laid_back(out.planes, out.mask, planes)
+    if face.source.head is not patch.head:
+        request = _as_wide(request, patch, face.source)
+    out = _with_lips(face, person, request)
+    if sight.written is not None:
+        sight.written.laid_back(out.planes, out.mask, planes)
     return out
 
 
@@ -118,8 +155,38 @@ def _as_wide(request: MouthRequest, patch: Patch, drawn: Patch) -> MouthRequest:
     return replace(request, target=target)
 
 
-def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:
-    """The patch with its own lips moved, recoloured and filled."""
+@dataclass(frozen=True)
+class _Face:
+    """source: the patch with its own lips. patch: the same without what covers the mouth, `cover`. own: its lips.
+
+    belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
+    """
+
+    source: Patch
+    patch: Patch
+    own: Lips
+    cover: Cover | None
+    belief: float
+    cheeks: Array
+    light: Array
+
+    @cached_property
+    def detail(self) -> Array:
+        """How sharp the face is (finish/sharpness.py)."""
+        return detail(self.patch.planes, self.patch.head, self.patch.pose)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The noise of all of the patch."""
+        return noise_of(self.patch.planes.y)
+
+    @cached_property
+    def grain(self) -> CheekGrain:
+        """The noise of the cheeks."""
+        return cheek_grain(self.patch)
+
+
+def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
     quality, patch = request.quality, source
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
@@ -132,15 +199,22 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
         own = lips_of(head, pose, patch.planes)
         seen = look(patch.planes, head, pose, own)
     belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
+    cheeks = cheeks_of(patch.planes, head, pose)
+    return _Face(source, patch, own, cover, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
+
+
+def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
+    """The patch with its own lips moved, recoloured and filled."""
+    source, patch, own, belief = face.source, face.patch, face.own, face.belief
     if belief < NOTHING:
         return _untouched(source.planes)
+    pose, head = patch.pose, patch.head
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
-    cheeks = cheeks_of(patch.planes, head, pose)
     known = _known(request)
-    mouth = _Mouth(person, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin), known)
+    mouth = _Mouth(person, face, shape, asked, known)
 
-    out, mask = warp(patch, own, asked, quality)
+    out, mask = warp(patch, own, asked, request.quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
@@ -149,14 +223,14 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
     # Where lips are painted lighter than the skin, the skin beside them is no shade.
-    corner = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * mouth.light
+    corner = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * face.light
     light_corners(out, mask, patch, lips, corner, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)
     if hole is not None:
-        _fill(out, mask, patch, hole, mouth, request)
-    draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * mouth.light, belief)
-    if cover is not None:
-        cover.laid_back(out, mask, source.planes)
+        _fill(out, mask, hole, mouth, request)
+    draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * face.light, belief)
+    if face.cover is not None:
+        face.cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
 
 
@@ -181,59 +255,53 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
 
 
 def _untouched(planes: Planes) -> Rendered:
-    return Rendered(planes, np.zeros(planes.y.shape, np.uint8))
+    # A copy: what was taken off before may be laid back into it.
+    return Rendered(planes.copy(), np.zeros(planes.y.shape, np.uint8))
 
 
 @dataclass(frozen=True)
 class _Mouth:
-    """A mouth on its way from `own` lips to the `asked` ones.
-
-    belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
-    known: what the clip shows of it, if anything.
-    """
+    """A mouth on its way from a face's own lips to the `asked` ones. known: what the clip shows of it, if anything."""
 
     person: Subject
+    face: _Face
     shape: Shape
-    own: Lips
     asked: Asked
-    belief: float
-    cheeks: Array
-    light: Array
     known: Merged | None
 
 
-def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> None:
+def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthRequest) -> None:
     """Paints what the open mouth shows into `out` and marks it in `mask`."""
-    planes, quality, person = patch.planes, request.quality, mouth.person
+    quality, person, face, patch = request.quality, mouth.person, mouth.face, mouth.face.patch
     photo = request.style == "photo"
-    yuv = _inside(patch, hole, mouth, request)
+    yuv = _inside(hole, mouth, request)
     if photo:
         beside = beside_of(hole, mouth.asked, person.rest.width)
         lit = mouth.known.beside if mouth.known else 1.0
-        shade = in_slit(hole, beside, person.skin * mouth.light, person.lip * mouth.light, patch.colours, lit)
+        shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit)
         yuv += slit_of(hole, mouth.asked.gap, beside)[..., None] * (shade - yuv)
-    opacity = hole.opacity * np.float32(mouth.belief)
-    blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale
+    opacity = hole.opacity * np.float32(face.belief)
+    blur = blur_of(face.detail, person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:
         yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
     if quality.grain and photo:
-        yuv[..., 0] += noise_of(planes.y).missing(yuv[..., 0], hole.opacity, hole.area)
+        yuv[..., 0] += face.noise.missing(yuv[..., 0], hole.opacity, hole.area)
     paint(out, yuv, opacity, hole.area)
     mark(mask, hole.area, opacity)
 
 
-def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
+def _inside(hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
     """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
-    quality, person = request.quality, mouth.person
+    quality, person, face, patch = request.quality, mouth.person, mouth.face, mouth.face.patch
     photo, own = request.style == "photo", mouth.known
     if own:
         asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:
-            row = own_row(own, patch, mouth.own, mouth.cheeks, asked)
-        return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), row)
+            row = own_row(own, patch, face.own, face.cheeks, asked)
+        return show(own, Receiver(hole, asked, patch.pose, face.cheeks, patch.colours), row)
     drawn = hole, mouth.shape, mouth.asked, patch.pose, person
     colour = interior(*drawn, rows_of(_bytes_of(request))) if photo else flat_interior(*drawn)
-    yuv = from_rgb(colour * mouth.light, patch.colours)
+    yuv = from_rgb(colour * face.light, patch.colours)
     if photo and not quality.grain:
-        yuv[..., 0] += cheek_grain(patch, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
+        yuv[..., 0] += face.grain.within(hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
     return yuv
