@@ -29,9 +29,9 @@ def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Plane
     grown = even(area, planes.area)
     if grown != area:
         by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))
-    if quality.fine_mask:
-        by = seen_alone(by, pose.scale)
     across, down = (np.asarray(part, np.float32) for part in cv2.split(by))
+    if quality.fine_mask:
+        across, down = seen_alone((across, down), pose.scale)
     length = np.maximum(np.abs(across), np.abs(down))
     changed = np.asarray(length > LEAST)
     # In proportion below half a pixel.

@@ -47,6 +47,8 @@ def sharpened(moved: Plane, source: Plane, by: tuple[Floats, Floats], area: Area
 
     by: as in planes.moved(). No place gets more than the source has there, so blocks stay as they are.
     """
+    if not changed.any():
+        return
     part = moved[area.slices]
     size = (area.width, area.height)
     x = by[0] + np.arange(area.x, area.right, dtype=np.float32)
@@ -68,15 +70,20 @@ def sharpened(moved: Plane, source: Plane, by: tuple[Floats, Floats], area: Area
         for band, strength, most in zip(bands(out), wanted, MOST, strict=True):
             gain = np.clip((strength + LEAST) / (_strength(band, half) + LEAST), FEWEST, most)
             gain = (1 + share * (gain - 1)).astype(np.float32)
-            change += (np.asarray(cv2.resize(gain, size, interpolation=cv2.INTER_LINEAR), np.float32) - 1) * band
+            more = np.asarray(cv2.resize(gain, size, interpolation=cv2.INTER_LINEAR), np.float32)
+            more -= 1
+            more *= band
+            change += more
         out += change
-    part[...] = np.where(changed, np.clip(out + 0.5, 0, 255), part).astype(np.uint8)
+    out += 0.5
+    cv2.copyTo(np.clip(out, 0, 255, out=out).astype(np.uint8), changed.astype(np.uint8), part)
 
 
 def bands(luma: Floats) -> Bands:
     """Detail finer than the first of SIGMAS, and from there to the second, in grey levels."""
     fine, coarse = (np.asarray(cv2.GaussianBlur(luma, (0, 0), sigma), np.float32) for sigma in SIGMAS)
-    return luma - fine, fine - coarse
+    np.subtract(fine, coarse, out=coarse)
+    return np.subtract(luma, fine, out=fine), coarse
 
 
 def _least_stretch(at_x: Floats, at_y: Floats) -> Floats:
@@ -91,7 +98,8 @@ def _strength(band: Floats, size: tuple[int, int] | None = None) -> Floats:
 
     The mean of roots, squared: an edge nearby, such as that of a tooth, counts little against the grain round it.
     """
-    small = cv2.resize(np.sqrt(np.abs(band)), size, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    root = np.abs(band)
+    small = cv2.resize(np.sqrt(root, out=root), size, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(small, (0, 0), AROUND / 2) ** 2, np.float32)
 
 

@@ -96,11 +96,13 @@ def displacement(field: Field, line: Array, window: Window, within: Area) -> tup
     return whole, area
 
 
-def seen_alone(by: Floats, scale: float) -> Floats:
-    """A displacement (h x w x 2, pixels) without shifts too small to be seen: UNSEEN. scale: pixels in S."""
+def seen_alone(by: tuple[Floats, Floats], scale: float) -> tuple[Floats, Floats]:
+    """A displacement (pixels across and down) without shifts too small to be seen: UNSEEN. scale: pixels in S."""
     low, high = (max(share * scale, pixels) for share, pixels in zip(UNSEEN, UNSEEN_PIXELS, strict=True))
-    length = np.hypot(by[..., 0], by[..., 1])
-    return np.asarray(by * smoothstep(length, low, high)[..., None], np.float32)
+    across, down = by
+    length = np.asarray(cv2.magnitude(across, down), np.float32)
+    share = np.asarray(smoothstep(length, low, high), np.float32)
+    return across * share, down * share
 
 
 @dataclass(frozen=True)
