@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 Picture = npt.NDArray[np.uint8]
-"""height x width x channels, sRGB: 3 (RGB) or 4 (RGB and straight alpha)."""
+"""height x width x channels, sRGB, or coded much like it (docs/decisions/0157): 3 (RGB) or 4 (RGB and straight alpha)."""
 
 AnyPicture = npt.NDArray[np.uint8 | np.uint16]
 """A Picture, or one of 16 bits a sample."""

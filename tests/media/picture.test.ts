@@ -8,6 +8,8 @@ import type { ImageFormat } from '../../src/contract/media.ts';
 import type { Picture } from '../../src/frame.ts';
 import { encodeStoppably } from '../../src/media/image/encode.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
+import { withChunks } from '../../src/media/image/png-chunk.ts';
+import { profileOf } from '../../src/media/image/profile.ts';
 import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
 import { compiled } from '../../src/stack/compiled.mjs';
@@ -106,6 +108,64 @@ test('the codes of a Display P3 picture do not pass for sRGB', async () => {
   const codes = await solid().withIccProfile('p3').png().toBuffer();
   const unread = await sharp(codes, { ignoreIcc: true }).raw().toBuffer();
   assert.ok(Math.abs((unread[0] ?? 0) - 200) > 8, 'the profile makes no difference');
+});
+
+test('the result of a picture with more colours than sRGB has its profile and its codes', async () => {
+  const wide = solid().withIccProfile('p3');
+  const { icc } = await sharp(await wide.clone().png().toBuffer()).metadata();
+  for (const made of [
+    wide.clone().png(),
+    wide.clone().png({ palette: true }),
+    wide.clone().toColourspace('rgb16').png(),
+    wide
+      .clone()
+      .jpeg({ quality: 100 })
+      .withExif({ IFD0: { Artist: 'who drew it' } }),
+    wide.clone().webp({ quality: 100 }),
+  ]) {
+    writeFileSync(at('wide'), await made.toBuffer());
+    const info = await probeImage(at('wide'));
+    const profile = await profileOf(at('wide'), info);
+    assert.equal(profile, icc);
+    const source = { path: at('wide'), info };
+    for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+      const depth = format === 'png' ? info.depth : undefined;
+      const picture = await decodeImage(at('wide'), info, {
+        ffmpeg,
+        signal: soon(),
+        depth,
+        profile,
+      });
+      for (const metadata of ['strip', 'keep'] as const) {
+        const output = { metadata, quality: 100 };
+        await encodeImage(picture, { source, target: at('to'), format, output, profile });
+        const written = await sharp(readFileSync(at('to'))).metadata();
+        assert.equal(written.icc, icc);
+        assert.is(written.exif !== undefined, metadata === 'keep' && info.metadata);
+        near(await decode(readFileSync(at('to'))), [200, 50, 30], 3);
+      }
+    }
+  }
+});
+
+test('a profile of sRGB, of linear light, of grey or of ink is not kept', async () => {
+  const wide = await solid().withIccProfile('p3').png().toBuffer();
+  const { icc = Buffer.alloc(0) } = await sharp(wide).metadata();
+  const linear = Buffer.from(icc);
+  for (let tone = linear.indexOf('para'); tone >= 0; tone = linear.indexOf('para', tone + 1)) {
+    linear.writeUInt16BE(0, tone + 8);
+    linear.writeUInt32BE(0x10000, tone + 12);
+  }
+  for (const bytes of [
+    await solid().withIccProfile('srgb').png().toBuffer(),
+    withChunks(await solid().png().toBuffer(), { icc: linear }),
+    withChunks(await solid().toColourspace('b-w').png().toBuffer(), { icc }),
+    await solid().toColourspace('cmyk').withIccProfile('cmyk').jpeg().toBuffer(),
+    await solid().png().toBuffer(),
+  ]) {
+    writeFileSync(at('narrow'), bytes);
+    assert.is(await profileOf(at('narrow'), await probeImage(at('narrow'))), undefined);
+  }
 });
 
 test('16 bits, 1 bit, palettes and 10-bit AVIF become 8-bit RGB', async () => {

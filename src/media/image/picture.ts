@@ -6,28 +6,30 @@ import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import type { EncodingOptions } from '../output.ts';
 import { bmpAsPng } from './bmp.ts';
-import { heicAsPng, heicMetadataAsPng } from './heic.ts';
+import { heicAsPng } from './heic.ts';
 import { checkPng } from './png.ts';
+import { type Attached, withChunks } from './png-chunk.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
 
-/** `depth` 16: with 16 bits a sample instead of 8. */
-type Decoding = FfmpegOptions & { readonly depth?: 16 | undefined };
+/** `depth` 16: with 16 bits a sample instead of 8. `profile`: the image's own (`profile.ts`), if it is to be kept. */
+type Layout = { readonly depth?: 16 | undefined; readonly profile?: Buffer | undefined };
+type Decoding = FfmpegOptions & Layout;
 
 /**
- * The pixels of an image as sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey and palettes are all
- * converted here. Throws media_unreadable for a file that is damaged or cut off.
+ * The pixels of an image as sRGB, or with the codes of its own profile, upright, with alpha where the file has some: other ICC
+ * profiles, CMYK, grey and palettes are all converted here. Throws media_unreadable for a file that is damaged or cut off.
  */
 export const decodeImage = async (
   path: string,
   info: ImageInfo,
-  { depth, ...options }: Decoding,
+  { depth, profile, ...options }: Decoding,
 ): Promise<Picture> => {
   try {
     const source = await readable(path, info, options);
     const [decoded, checked] = await Promise.allSettled([
-      decodeStrictly(source, info, depth),
+      decodeStrictly(source, info, { depth, profile }),
       info.format === 'png' ? checkPng(path) : undefined,
     ]);
     // It knows better what is wrong than libpng.
@@ -58,8 +60,13 @@ const readable = async (path: string, { format, size }: ImageInfo, options: Ffmp
  * libjpeg only warns of broken data, but it also warns of deviations that cameras write into good files: these warnings
  * do not refuse a file.
  */
-const decodeStrictly = async (source: string | Buffer, info: ImageInfo, depth?: 16) => {
-  const options = { depth, limitInputPixels: info.size.width * info.size.height };
+const decodeStrictly = async (
+  source: string | Buffer,
+  info: ImageInfo,
+  { depth, profile }: Layout,
+) => {
+  const ignoreIcc = profile !== undefined;
+  const options = { depth, ignoreIcc, limitInputPixels: info.size.width * info.size.height };
   try {
     const failOn = info.format === 'jpeg' ? 'warning' : 'error';
     return await decode(source, info, { ...options, failOn });
@@ -80,7 +87,7 @@ const decode = async (
     .autoOrient()
     .toColourspace(depth ? 'rgb16' : 'srgb');
   // sharp takes 16-bit colour with a profile to Display P3 and would leave it there.
-  return (info.profile === 'rgb16' ? picture.withIccProfile('srgb') : picture)
+  return (info.profile === 'rgb16' && !options.ignoreIcc ? picture.withIccProfile('srgb') : picture)
     .timeout({ seconds: TIMEOUT_SECONDS })
     .raw({ depth: depth ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true });
@@ -95,17 +102,20 @@ export type ImageEncoding = {
   readonly target: string;
   readonly format: ImageFormat;
   readonly output: EncodingOptions;
+  /** Of the picture; undefined: sRGB. */
+  readonly profile?: Buffer | undefined;
 };
 
 /** Writes the picture to `target`; a source without colour gives an output without. Throws encode_failed. */
 export const encodeImage = async (
   picture: Picture,
-  { source, target, format, output }: ImageEncoding,
+  { source, target, format, output, profile }: ImageEncoding,
 ): Promise<void> => {
   const keep = output.metadata === 'keep' && source.info.metadata;
   try {
     const shown = format === 'jpeg' ? await flattened(picture, output) : picture;
-    const pixels = keep ? await withMetadata(shown, source) : raw(shown);
+    const attached = { icc: profile, ...(keep && (await metadataOf(source.path))) };
+    const pixels = keep || profile ? await withAttached(shown, attached) : raw(shown);
     const gray = source.info.gray && !tints(picture, format, output);
     const toned = toneOf(pixels, gray, picture.depth);
     await encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
@@ -153,19 +163,21 @@ const raw = (picture: Picture): Sharp => {
 const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
   depth ? new Uint16Array(new Uint8Array(pixels).buffer) : pixels;
 
+const metadataOf = async (path: string): Promise<Pick<Attached, 'exif' | 'xmp'>> => {
+  const { exif, xmp } = await sharp(path, { limitInputPixels: false }).metadata();
+  return { exif, xmp };
+};
+
 /**
- * The picture on a canvas that is made from the source and so has its EXIF and XMP, of which only the orientation
- * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of a sample.
+ * The picture on a canvas that has EXIF, XMP and the profile, of which only the orientation changes: sharp takes them from a
+ * file alone, here from a PNG of one pixel. Opaque pixels stay exact; the blend may change transparent ones by one step of a
+ * sample.
  */
-const withMetadata = async (
-  picture: Picture,
-  { path, info }: { readonly path: string; readonly info: ImageInfo },
-): Promise<Sharp> => {
+const withAttached = async (picture: Picture, attached: Attached): Promise<Sharp> => {
   const { width, height, channels, depth, pixels } = picture;
-  const source = info.format === 'heic' ? await heicMetadataAsPng(path) : path;
-  const opened = sharp(source, { limitInputPixels: info.size.width * info.size.height })
+  const pixel = sharp(Buffer.alloc(3), { raw: { width: 1, height: 1, channels: 3 } });
+  const opened = sharp(withChunks(await pixel.png().toBuffer(), attached), { ignoreIcc: true })
     .autoOrient()
-    .extract({ left: 0, top: 0, width: 1, height: 1 })
     .resize(width, height, { kernel: 'nearest', fit: 'fill' });
   const deep = () => opened.pipelineColourspace('rgb16').toColourspace('rgb16');
   const canvas = (depth ? deep() : opened.toColourspace('srgb'))
@@ -179,8 +191,9 @@ const withMetadata = async (
         limitInputPixels: false,
       },
     ])
-    .keepExif()
-    .keepXmp();
+    .keepIccProfile();
+  if (attached.exif) canvas.keepExif();
+  if (attached.xmp) canvas.keepXmp();
   return channels === 3 ? canvas.removeAlpha() : canvas;
 };
 

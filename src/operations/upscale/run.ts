@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts';
 import { scaled } from '../../frame.ts';
 import { encodeStoppably } from '../../media/image/encode.ts';
 import { decodeImage } from '../../media/image/picture.ts';
+import { profileOf } from '../../media/image/profile.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType, textSubtitles } from '../../media/output.ts';
 import { encodeVideo, type VideoSource } from '../../media/write/encode.ts';
@@ -43,15 +44,17 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   const format = imageFormat(options.output_format);
   const means = meansOf(task, info);
   const { depth, warnings } = depthOf(info, format, means.upscaler);
+  const profile = await profileOf(path, info);
   // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
-  const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth, profile });
   const picture = await untilAborted(decoding, signal);
   const enhanced = await upscaleImage(picture, {
     ...means,
     atLeast: statedLevel(info, means.upscaler),
     report,
   });
-  const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
+  const output = options.output ?? {};
+  const encoding = { source: { path, info }, target, format, output, profile };
   const confines = { ...config.ffmpeg, signal };
   await untilAborted(encodeStoppably(enhanced, encoding, confines), signal);
   return {
