@@ -55,7 +55,9 @@ export const toYuv = (info: VideoInfo): string[] => {
   if (is420 && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
   if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
   const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
-  const codes = [...sourceCodes(info), range, QUALITY].join(':');
+  // Of pictures that state no matrix, the filter's own choice is BT.601, whatever matrix it is told that they have.
+  const same = `out_color_matrix=${scalerName(colour.matrix)}`;
+  const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
   return is420
     ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']

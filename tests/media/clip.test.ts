@@ -62,6 +62,18 @@ test('codes come and go untouched, whatever matrix and range they are of', async
   }
 });
 
+test('codes stay where the pictures state no matrix, in other layouts too', async () => {
+  const high = ['-f', 'lavfi', '-i', 'color=size=16x720:rate=25:duration=0.04'];
+  const flat = 'format=yuv444p,geq=lum=60:cb=90:cr=200';
+  for (const format of ['yuv420p10le', 'yuv422p', 'yuv444p']) {
+    const vf = `${flat},format=${format}`;
+    const clip = await makeClip(at('u.mp4'), high, ['-vf', vf, '-c:v', 'libx264', '-crf', '1']);
+    assert.is((await probe(clip)).colour.matrix, 'bt709');
+    const [source] = await yuvOf(clip);
+    assert.ok(source && largest(codesOf(source), [60, 90, 200]) < 0.5, format);
+  }
+});
+
 test('every other layout becomes 4:2:0 of the same colour', async () => {
   const colour = ['-f', 'lavfi', '-i', 'color=0xc8321e:size=64x48:rate=25:duration=0.2'];
   for (const [format, codec] of [
