@@ -79,10 +79,13 @@ export const Colour = z
 export type Colour = z.infer<typeof Colour>;
 
 /**
- * Where chroma samples lie between luma samples. H.264 and most others put them on the left column, and a rotation moves
- * them to another side; JPEG puts them in the centre of four luma samples.
+ * Where a chroma sample lies among the four luma samples that share it. Most videos have it in the middle of their left side, HDR
+ * on discs at their top left one, JPEG and MPEG-1 in their centre; a rotation moves it.
  */
-export const ChromaPosition = z.enum(['left', 'top', 'right', 'bottom', 'centre']);
+export const ChromaPosition = z.enum([
+  ...['left', 'top', 'right', 'bottom', 'centre'],
+  ...['topleft', 'topright', 'bottomright', 'bottomleft'],
+] as const);
 export type ChromaPosition = z.infer<typeof ChromaPosition>;
 
 export const AudioTrack = z

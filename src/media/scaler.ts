@@ -13,6 +13,10 @@ const positions: Record<ChromaPosition, readonly [number, number]> = {
   right: [256, 128],
   bottom: [128, 256],
   centre: [128, 128],
+  topleft: [0, 0],
+  topright: [256, 0],
+  bottomright: [256, 256],
+  bottomleft: [0, 256],
 };
 
 /**
@@ -35,7 +39,7 @@ const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   const [across, down] = positions[chroma];
   const shared = {
     across: /42[012]|41[01]|nv|p01\d|yuyv|uyvy|yvyu/.test(pixelFormat),
-    down: /420|410|nv12|nv21|p01\d/.test(pixelFormat),
+    down: isHalvedDown(pixelFormat),
   };
   return [
     ...codes,
@@ -44,6 +48,9 @@ const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   ];
 };
 
+/** Whether chroma has fewer rows than luma. */
+const isHalvedDown = (pixelFormat: string): boolean => /420|410|nv12|nv21|p01\d/.test(pixelFormat);
+
 /**
  * Filters that make 8-bit 4:2:0 of the source's codes, in its own matrix and range, chroma on the left columns. The
  * bytes of a source that is so already stay the same.
@@ -51,16 +58,22 @@ const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
 export const toYuv = (info: VideoInfo): string[] => {
   const { size, colour, pixelFormat, chroma } = info;
   const fit = `scale=w=${size.width}:h=${size.height}`;
-  const is420 = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
-  if (is420 && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
+  const has8Bits = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
+  if (has8Bits && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
   if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
   const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
   // Of pictures that state no matrix, the filter's own choice is BT.601, whatever matrix it is told that they have.
   const same = `out_color_matrix=${scalerName(colour.matrix)}`;
   const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
-  return is420
-    ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
+  const between = has8Bits ? 'yuv444p' : 'yuv444p10le';
+  return isHalvedDown(pixelFormat) && chroma !== 'left'
+    ? [
+        `scale=${codes}`,
+        `format=${between}`,
+        `${fit}:${range}:${LEFT}:${QUALITY}`,
+        'format=yuv420p',
+      ]
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 

@@ -104,6 +104,30 @@ test('chroma stays in its place, turned or not', async () => {
   }
 });
 
+test('chroma comes to the left column from where the file states it, of 8 and 10 bits', async () => {
+  // Red falls from row to row: chroma that lies half a row higher has other codes by 2.
+  const slope = 'format=yuv444p,geq=lum=128:cb=128:cr=64+4*Y';
+  const slopeFrom = ['-f', 'lavfi', '-i', 'color=size=32x32:rate=25:duration=0.04'];
+  for (const [format, place, row] of [
+    ['yuv420p', 'topleft', 0],
+    ['yuv420p10le', 'topleft', 0],
+    ['yuv420p', 'left', 128],
+    ['yuv420p', 'bottomleft', 256],
+  ] as const) {
+    const toFormat = `scale=out_h_chr_pos=0:out_v_chr_pos=${row}:flags=bilinear+accurate_rnd,format=${format}`;
+    const tags = `setparams=chroma_location=${place}`;
+    const args = ['-vf', `${slope},${toFormat},${tags}`, '-c:v', 'libx264', '-crf', '1'];
+    const clip = await makeClip(at('p.mp4'), slopeFrom, args);
+    const info = await probe(clip);
+    assert.is(info.chroma, place);
+    const [{ pixels } = { pixels: Buffer.alloc(0) }] = await yuvOf(clip);
+    const rows = [4, 8, 12].map((y) => pixels[32 * 32 + 16 * 16 + 16 * y + 8] ?? 0);
+    // Halfway between the rows 2y and 2y + 1.
+    const expected = [4, 8, 12].map((y) => 64 + 4 * (2 * y + 0.5));
+    assert.ok(largest(rows, expected) <= 1, `${format} ${place}: ${rows}`);
+  }
+});
+
 test('an odd size grows by its last column and row', async () => {
   const odd = {
     width: 3,

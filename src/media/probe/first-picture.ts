@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Size } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
-import type { Colour, VideoInfo } from '../info.ts';
+import type { ChromaPosition, Colour, VideoInfo } from '../info.ts';
 import { unreadable } from '../outcome.ts';
 import { askFfprobe } from './ffprobe.ts';
 import { type Rotation, rotationOf, SideData, type Streams } from './streams.ts';
 
 type FirstPicture = Pick<
   VideoInfo,
-  'size' | 'sampleAspect' | 'pixelFormat' | 'alpha' | 'interlaced' | 'colour'
+  'size' | 'sampleAspect' | 'pixelFormat' | 'alpha' | 'interlaced' | 'colour' | 'chroma'
 > & {
   readonly rotation: Rotation;
 };
@@ -20,7 +20,7 @@ const PACKETS = [1, 50];
 const CUT_OFF_TOO = ['-ignore_editlist', '1'];
 
 const entries = [
-  'frame=width,height,pix_fmt,sample_aspect_ratio,interlaced_frame,color_range,color_space,color_primaries,color_transfer',
+  'frame=width,height,pix_fmt,sample_aspect_ratio,interlaced_frame,color_range,color_space,color_primaries,color_transfer,chroma_location',
   'frame_side_data=rotation',
 ].join(':');
 
@@ -34,6 +34,7 @@ const FfprobeFrame = z.object({
   color_space: z.string().optional(),
   color_primaries: z.string().optional(),
   color_transfer: z.string().optional(),
+  chroma_location: z.string().optional(),
   side_data_list: SideData,
 });
 type FfprobeFrame = z.output<typeof FfprobeFrame>;
@@ -79,8 +80,23 @@ const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): Fi
     alpha: video.alpha || /^(yuva|ayuv|gbrap|rgba|bgra|argb|abgr|ya\d)/.test(pixelFormat),
     interlaced: frame.interlaced_frame === 1 || video.interlaced,
     rotation,
+    chroma: chromaOf(frame.chroma_location, rotation),
     colour: { ...colour, matrix: resolveMatrix(colour, pixelFormat, frame) },
   };
+};
+
+/** The sides, then the corners, in ffmpeg's names and clockwise: a rotation by 90 degrees takes each to the next of its four. */
+const chromaPlaces: readonly ChromaPosition[] = [
+  ...(['left', 'top', 'right', 'bottom'] as const),
+  ...(['topleft', 'topright', 'bottomright', 'bottomleft'] as const),
+];
+
+/** stated: of the picture before it is rotated. Where nothing is stated, on the left, as in H.264. */
+const chromaOf = (stated: string | undefined, rotation: Rotation): ChromaPosition => {
+  if (stated === 'center') return 'centre';
+  const place = Math.max(0, chromaPlaces.map(String).indexOf(stated ?? ''));
+  const inItsFour = place % 4;
+  return chromaPlaces[place - inItsFour + ((inItsFour + rotation / 90) % 4)] ?? 'left';
 };
 
 /** "12:11"; where the file states none, pixels are square. */

@@ -113,7 +113,6 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     constantRate: video.constantRate,
     lastFrameSeconds: video.lastSeconds,
     timeBase: video.timeBase,
-    chroma: streams.video.codec === 'mjpeg' ? 'centre' : rotatedChroma[rotation],
     hasAudio: streams.audio.length > 0,
     audio: streams.audio,
     others: streams.others,
@@ -122,9 +121,6 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
 
 /** Writers count the last picture, and the delay of a codec, in their own ways. */
 const INEXACT_SECONDS = 1;
-
-/** Where a rotation clockwise takes chroma that lies on the left. */
-const rotatedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;
 
 const CLEAR_HEIC = 'it is a HEIC with transparency, which only a PNG, WebP or AVIF may have';
 
