@@ -58,22 +58,16 @@ const isHalvedDown = (pixelFormat: string): boolean => /420|410|nv12|nv21|p01\d/
 export const toYuv = (info: VideoInfo): string[] => {
   const { size, colour, pixelFormat, chroma } = info;
   const fit = `scale=w=${size.width}:h=${size.height}`;
-  const has8Bits = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
-  if (has8Bits && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
+  if (['yuv420p', 'yuvj420p'].includes(pixelFormat) && chroma === 'left')
+    return [fit, 'format=yuv420p|yuvj420p'];
   if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
   const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
   // Of pictures that state no matrix, the filter's own choice is BT.601, whatever matrix it is told that they have.
   const same = `out_color_matrix=${scalerName(colour.matrix)}`;
   const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
-  const between = has8Bits ? 'yuv444p' : 'yuv444p10le';
   return isHalvedDown(pixelFormat) && chroma !== 'left'
-    ? [
-        `scale=${codes}`,
-        `format=${between}`,
-        `${fit}:${range}:${LEFT}:${QUALITY}`,
-        'format=yuv420p',
-      ]
+    ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 
