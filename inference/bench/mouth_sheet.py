@@ -110,7 +110,8 @@ def zoomed(planes: Planes, mesh: Mesh) -> Image:
 def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
     """A row of TARGETS from opening, width as a share, rounding, press, labiodental, tongue. width: the mouth's own, in S."""
     opening, wide, rounding, press, labiodental, tongue = shape
-    return np.array([opening, wide * width, rounding, 0.2 * opening, -0.1 * opening, press, labiodental, tongue], np.float32)
+    height, corners = 0.2 * opening, -0.1 * opening
+    return np.array([opening, wide * width, rounding, height, corners, press, labiodental, tongue, opening], np.float32)
 
 
 def inside_of(planes: Planes, mesh: Mesh, subject: npt.NDArray[np.float32], quality: Quality) -> Image:

@@ -25,7 +25,7 @@ from tests.mouths import face, speech, turned
 
 NO_SOUND = Speech(np.zeros(0, np.float32), np.zeros((0, 20), np.float32), np.zeros(0))
 TALK = "A P A T E F I S A P O L A K E P I T A P E S A F O L I P A T E K A S O P A T E L I F A P O"
-OPENING, UPPER, CORNERS, PRESS = (TARGETS.index(name) for name in ("opening", "upper", "corners", "press"))
+OPENING, UPPER, CORNERS, PRESS, JAW = (TARGETS.index(name) for name in ("opening", "upper", "corners", "press", "jaw"))
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,19 @@ def test_only_bilabials_shut_the_mouth(prior: Prior, fps: float) -> None:
     spoken = (times > 0.4) & (times < times[-1] - 0.4)
     assert opening[spoken & (heard[:, P] > 0.9)].max() < 0.01
     assert opening[spoken & (heard[:, P] < 0.01)].min() > 0.02
+
+
+def test_the_jaw_follows_the_lips_more_calmly(prior: Prior) -> None:
+    said = speech("SIL " * 10 + TALK + " SIL" * 10)
+    times = frames(said, 25)
+    shapes = plan(prior, said, times, portrait()).shapes
+    opening, jaw = shapes[:, OPENING], shapes[:, JAW]
+    assert np.corrcoef(opening, jaw)[0, 1] > 0.85
+    assert jaw.mean() == pytest.approx(opening.mean(), rel=0.05)
+    assert np.diff(jaw, 2).std() < 0.6 * np.diff(opening, 2).std()
+    # Lips that meet in speech need no shut jaw; in silence it is shut.
+    assert jaw[shapes[:, PRESS] > 0.99].max() > 0.01
+    assert jaw[times < 0.4].max() < 0.03
 
 
 def test_lips_that_meet_do_not_frown(prior: Prior) -> None:

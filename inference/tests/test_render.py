@@ -41,8 +41,8 @@ SIZE = 384
 
 
 def target(opening: float = 0.0, width: float = 0.5, **others: float) -> Floats:
-    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
-    values = {"opening": opening, "width": width, "upper": 0.2 * opening, **others}
+    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw")
+    values = {"opening": opening, "jaw": opening, "width": width, "upper": 0.2 * opening, **others}
     return np.array([values.get(name, 0.0) for name in names], np.float32)
 
 
@@ -238,6 +238,20 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
     lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
     assert least < (after.y[hole.area.slices][beside].mean() - 16) / (lip - 16) < most
     assert redness_of(after, hole, beside & (hole.y > 0.3 * hole.top + 0.7 * hole.bottom)) < 1.25
+
+
+def test_the_chin_falls_with_the_jaw_however_far_the_lips_are_apart() -> None:
+    planes, mesh = drawn(size=800)
+    patch = patch_of(planes, BT601, mesh)
+    rest = SUBJECT.unpack(measured(planes, mesh)).rest
+    own = lips_of(patch.head, patch.pose, planes)
+    calm, open_jaw, shut = (
+        asked_of(shape_of(target(opening, rest.width, jaw=jaw), rest), rest, own)
+        for opening, jaw in ((0.15, 0.05), (0.15, 0.15), (0.0, 0.05))
+    )
+    assert calm.gap == pytest.approx(open_jaw.gap)
+    assert calm.drop == shut.drop
+    assert open_jaw.drop - calm.drop == pytest.approx(0.05, abs=0.005)
 
 
 def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:
@@ -637,8 +651,8 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"mesh": np.zeros((468, 3), np.float32)}, r"MESH \[478, 3\], got \[468, 3\]"),
         ({"mesh": np.full((478, 3), np.nan, np.float32)}, "MESH of finite numbers"),
         ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
-        ({"asked": np.zeros(7, np.float32)}, r"TARGET \[8\]"),
-        ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
+        ({"asked": np.zeros(7, np.float32)}, r"TARGET \[9\]"),
+        ({"asked": np.full(9, np.inf, np.float32)}, r"TARGET \[9\] of finite"),
         ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26314\], got \[3\]"),
         ({"subject": np.zeros(SUBJECT.size, np.float32)}, "SUBJECT as this release answers it, marked .* got the mark 0"),
     ],

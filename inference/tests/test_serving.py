@@ -212,7 +212,7 @@ def test_mouth_plan_answers_with_all_outputs(mouth_plan: MouthPlanModel) -> None
     response = answer(mouth_plan, TARGETS, planned())
     assert response.error is None, response.error.message
     shapes = [(tensor.name, list(tensor.values.shape)) for tensor in response.output_tensors]
-    expected = [[4, 8], [1], [4], [24]]
+    expected = [[4, 9], [1], [4], [24]]
     assert shapes == list(zip(TARGETS, expected, strict=True))
 
 

@@ -63,7 +63,7 @@ const pointOf = (mesh: Float32Array, index: number): Point => [
   mesh[3 * index + 1] ?? 0,
 ];
 
-/** Opening and width in distances of the outer eye corners; all else as at rest. */
+/** Opening, width and jaw in distances of the outer eye corners; all else as at rest. */
 const mouthOf = (mesh: Float32Array): Float32Array => {
   const between = (a: number, b: number) => {
     const [[ax, ay], [bx, by]] = [pointOf(mesh, a), pointOf(mesh, b)];
@@ -71,7 +71,9 @@ const mouthOf = (mesh: Float32Array): Float32Array => {
   };
   const unit = between(33, 263);
   const target = new Float32Array(SHAPE);
-  target.set([between(13, 14) / unit, between(61, 291) / unit]);
+  const opening = between(13, 14) / unit;
+  target.set([opening, between(61, 291) / unit]);
+  target.set([opening], SHAPE - 1);
   return target;
 };
 

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { correlation } from '../../src/operations/lip-sync/faces/lips.ts';
+import { SHAPE } from '../../src/triton/clients/mouth-plan.ts';
 import { h264, makeClip } from '../real/clip.ts';
 import { skip } from '../real/skip.ts';
 import { sounds } from '../real/sounds.ts';
@@ -43,7 +44,7 @@ if (await hasVoice()) {
     test(`${model}: the mouth moves as was planned, no rougher`, async () => {
       const { target, plan } = await rig.run(model, clip, voice);
       const seen = (await rig.faces(target)).map((mesh) => (mesh ? openingOf(mesh) : Number.NaN));
-      const asked = seen.map((_, i) => plan.targets[i * 8] ?? 0);
+      const asked = seen.map((_, i) => plan.targets[i * SHAPE] ?? 0);
       const r = correlation(asked, seen);
       const rough = trembling(seen) / trembling(asked);
       assert.ok(r > 0.95, `asked against seen r ${r}`);

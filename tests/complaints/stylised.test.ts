@@ -1,6 +1,7 @@
 /** "It does nothing on drawings." A cartoon made of the photograph, and drawings and a painting where they lie beside the repository. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SHAPE } from '../../src/triton/clients/mouth-plan.ts';
 import { makeClip } from '../real/clip.ts';
 import { withMedia } from '../real/media.ts';
 import { sounds } from '../real/sounds.ts';
@@ -27,7 +28,7 @@ const opens = async (model: (typeof everyModel)[number], picture: string) => {
   const { target, plan, framesPassedThrough } = await rig.run(model, picture, sound, asked);
   assert.is(framesPassedThrough, 0);
   const frames = await rig.pictures(target);
-  const openings = frames.map((_, i) => plan.targets[i * 8] ?? 0);
+  const openings = frames.map((_, i) => plan.targets[i * SHAPE] ?? 0);
   const [most, least] = [Math.max(...openings), Math.min(...openings)];
   const [wide, shut] = [frames[openings.indexOf(most)], frames[openings.indexOf(least)]];
   if (!wide || !shut) throw new Error('no frames');

@@ -68,7 +68,7 @@ SHIPPED = PlanSettings()
 class Plan:
     """What a mouth is to do.
 
-    shapes: f x 8 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown. references: 4
+    shapes: f x 9 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown. references: 4
     indices of the clip's frames, as references() chooses them.
     """
 

@@ -11,9 +11,9 @@ from .hearing import Speech, as_long
 from .measures import AS_WIDE, CORNERS, MEASURES, OPENING, UPPER, WIDTH
 from .mouth_range import MouthRange
 from .stillness import liveliness, runs
-from .tracks import FRAME, at, interval
+from .tracks import FRAME, at, interval, smooth
 
-TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
+TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw")
 LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
@@ -25,16 +25,17 @@ _RISE_TOLD = 0.5
 as they do (docs/decisions/0135)."""
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
+_JAW_LAGS = 0.05  # s: sigma of the Gaussian by which a jaw smooths what the lips do (docs/decisions/0148)
 _MET = 0.95  # value of the closure track from which the lips touch
 _QUIET = 30  # frames before and after a sound, in which lips come to rest
 
 
 def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange, *, lag: float, expressiveness: float) -> Array:
-    """f x 8 TARGETS at `times`, the f seconds at which frames appear.
+    """f x 9 TARGETS at `times`, the f seconds at which frames appear.
 
     motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. mouth: the subject's, in S. lag: s by which the picture is
     to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in
-    silence, and before and after the sound, they rest. opening, width, upper and corners are in S, the rest 0..1.
+    silence, and before and after the sound, they rest. opening, width, upper, corners and jaw are in S, the rest 0..1.
     """
     if not len(motion):
         motion = np.zeros((1, len(MEASURES)))
@@ -62,6 +63,8 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     usual = usual_rise(np.maximum(shape[:, OPENING] - mouth.rest[OPENING], 0))
     # Lips that only come near each other stay as far apart as in other sounds.
     ajar = np.minimum(at(parted[:, None], middles)[:, 0], shape[:, OPENING]) * (1 - press)
+    open_jaw = np.minimum(parted, measures[:, OPENING])
+    open_jaw += (measures[:, OPENING] - open_jaw) * (1 - said["closure"])
     columns = {
         "opening": ajar + (shape[:, OPENING] - ajar) * apart,
         "width": shape[:, WIDTH],
@@ -71,6 +74,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
         "press": press,
         "labiodental": bite * apart,
         "tongue": tongue * apart,
+        "jaw": at(smooth(open_jaw, _JAW_LAGS)[:, None], middles)[:, 0],
     }
     return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
 

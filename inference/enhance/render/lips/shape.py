@@ -64,6 +64,8 @@ class Shape:
     press: float
     labiodental: float
     tongue: float
+    jaw: float
+    """The opening whose chin this is: it follows the lips less quickly than they move."""
 
 
 FlatContour = Annotated[Array, ArrayShape(SAMPLES, 2)]
@@ -115,15 +117,20 @@ def rest_of(lips: Lips, moustache: float) -> Rest:
 
 def shape_of(target: Array, rest: Rest) -> Shape:
     """`target`: a row of TARGETS."""
-    opening, width, rounding, upper, corners, press, labiodental, tongue = (float(v) for v in target)
+    opening, width, rounding, upper, corners, press, labiodental, tongue, jaw = (float(v) for v in target)
     rounding, press, labiodental, tongue = (min(max(v, 0.0), 1.0) for v in (rounding, press, labiodental, tongue))
     most = LARGEST_OPENING + rest.moustache * (MOUSTACHE_OPENING - LARGEST_OPENING)
-    opening = max(opening, 0.0) * (1 - press)
-    opening /= (1 + (opening / most) ** 4) ** 0.25
+    opening = _opened(max(opening, 0.0) * (1 - press), most)
+    jaw = _opened(max(jaw, 0.0), most)
     width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
     upper = _limited(upper, LOWERED * (1 - ramp(opening, 0.0, 0.15)), RAISED + 0.5 * opening)
     corners = _limited(corners, SAGGING + 0.25 * opening, SMILING)
-    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue)
+    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue, jaw)
+
+
+def _opened(opening: float, most: float) -> float:
+    """An opening in S, softly no more than `most`."""
+    return float(opening / (1 + (opening / most) ** 4) ** 0.25)
 
 
 def _limited(value: float, below: float, above: float) -> float:
@@ -142,7 +149,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     shape = replace(shape, width=shape.width + laughs * max(KEPT * own.spread - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
-    drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
+    drop = _chin_fall(shape.jaw) - _chin_fall(own.gap * (1 - own.closed))
     shift = seat.middle - float(rest.line[MIDPOINT, 1])
     chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])

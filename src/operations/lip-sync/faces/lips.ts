@@ -20,14 +20,16 @@ const distance = (mesh: Float32Array, [a, b]: readonly [number, number]): number
 
 /**
  * Linear interpolation from the face's own mouth shape (share 0) to the target (share 1). Of the own shape opening and width
- * are measured on the mesh, the other six numbers count as 0.
+ * are measured on the mesh, the jaw is as open as the lips, the other six numbers count as 0.
  */
 export const interpolateShape = (
   mesh: Float32Array,
   target: Float32Array,
   share: number,
 ): Float32Array => {
-  const own = [openingOf(mesh), distance(mesh, MOUTH_CORNERS) / distance(mesh, EYE_CORNERS)];
+  const opening = openingOf(mesh);
+  const width = distance(mesh, MOUTH_CORNERS) / distance(mesh, EYE_CORNERS);
+  const own = [opening, width, 0, 0, 0, 0, 0, 0, opening];
   return target.map((value, column) => share * value + (1 - share) * (own[column] ?? 0));
 };
 
