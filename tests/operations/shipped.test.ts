@@ -14,8 +14,8 @@ const versionOf = (model: string): string => {
   return /key: "release", value: \{ string_value: "([^"]+)" \}/.exec(config)?.[1] ?? 'none';
 };
 
-const mouths = ['face_track-r11', 'speech-r3', 'mouth_plan-r9'];
-const portraits = ['head_motion-r10', 'portrait_motion-r4'];
+const mouths = ['face_track-r11', 'speech-r4', 'mouth_plan-r9'];
+const portraits = ['head_motion-r11', 'portrait_motion-r5'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@s8': ['photo-s8'],
