@@ -337,6 +337,92 @@ def test_lips_of_which_the_upper_one_is_darker_are_no_open_mouth_with_a_tongue(u
     assert not has_ink(picture, mesh)
 
 
+def test_on_dark_skin_a_lighter_lower_lip_is_no_tongue() -> None:
+    picture, mesh = drawing("lips", (98, 64, 46), size=480)
+    y = round(float(mesh[[61, 291], 1].mean()))
+    for part, tone in ((picture[:y], (120, 64, 60)), (picture[y:], (150, 80, 75))):
+        part[np.abs(part.astype(int) - LIP).max(axis=2) < 8] = tone
+    assert not has_ink(picture, mesh)
+
+
+def test_the_line_below_a_tongue_is_not_between_two_lips() -> None:
+    picture, mesh = drawing("open", size=480, fill=(95, 30, 35))
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    inside = np.abs(picture.astype(int) - (95, 30, 35)).max(axis=2) < 8
+    tongue = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(tongue, (x, round(y + 0.15 * unit)), (round(0.11 * unit), round(0.06 * unit)), 0, 0, 360, (1,), -1)
+    picture[inside & (tongue > 0)] = (225, 100, 105)
+    assert has_ink(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8), mesh)
+
+
+ACROSS = np.linspace(-1, 1, 81)
+POINTED = -0.08 * (1 - ACROSS**2), 0.1 * (1 - ACROSS**2)
+ROUND = -0.07 * np.sqrt(1 - ACROSS**2), 0.09 * np.sqrt(1 - ACROSS**2)
+DIP = 0.05 * np.exp(-((ACROSS / 0.16) ** 2))
+SMILING = POINTED[0] - 0.05 * ACROSS**2 + DIP, POINTED[1] - 0.05 * ACROSS**2
+GRIN = 0.02 * (1 - ACROSS**2), 0.18 * (1 - ACROSS**2)
+UPPER_LIP = POINTED[0] + DIP, 0.0 * ACROSS
+BROWN, ROSE, MAROON = (160, 108, 76), (200, 80, 90), (120, 62, 52)
+
+
+def in_one_tone(
+    edges: tuple[Floats, Floats], skin: tuple[int, int, int], tone: tuple[int, int, int], line: bool = False
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """RGB and mesh of a face whose mouth is one area. edges: y of its upper and lower one along ACROSS, in S."""
+    picture, mesh = drawing("lips", skin, size=480)
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    picture[round(y - 0.1 * unit) : round(y + 0.12 * unit)] = skin
+    outline = np.vstack([np.stack([WIDTH / 2 * ACROSS, edge], 1)[::way] for edge, way in zip(edges, (1, -1), strict=True)])
+    points = np.round((outline * unit + [x, y]) * 16).astype(np.int32)
+    cv2.fillPoly(picture, [points], tone, cv2.LINE_AA, 4)
+    if line:
+        cv2.polylines(picture, [points], True, INK, 3, cv2.LINE_AA, 4)
+    return picture, mesh
+
+
+@pytest.mark.parametrize(
+    ("edges", "skin", "tone"),
+    [
+        (POINTED, SKIN, ROSE),
+        (POINTED, BROWN, MAROON),
+        (SMILING, SKIN, ROSE),
+        (UPPER_LIP, BROWN, MAROON),
+    ],
+)
+def test_lips_of_one_tone_without_a_line_stay_lips(
+    edges: tuple[Floats, Floats], skin: tuple[int, int, int], tone: tuple[int, int, int]
+) -> None:
+    picture, mesh = in_one_tone(edges, skin, tone)
+    assert not has_ink(picture, mesh)
+    before = planes_of(picture).y.astype(int)
+    assert np.abs(spoken(picture, mesh, target()).planes.y.astype(int) - before).mean() < 0.5
+    opened = spoken(picture, mesh, target(0.14)).planes.y
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    tone_y = int(planes_of(np.full((2, 2, 3), tone, np.uint8)).y[0, 0])
+    # Above the dark there is lip.
+    column = opened[round(y - 0.1 * unit) : round(y + 0.2 * unit), round(x - 0.1 * unit)].astype(int)
+    dark = int(np.flatnonzero(column < 0.7 * tone_y)[0])
+    assert (np.abs(column[:dark] - tone_y) < 12).sum() > 0.02 * unit
+
+
+@pytest.mark.parametrize(
+    ("edges", "skin", "tone", "line"),
+    [
+        (ROUND, SKIN, ROSE, False),
+        (GRIN, SKIN, ROSE, False),
+        (GRIN, BROWN, MAROON, False),
+        (POINTED, SKIN, (70, 20, 28), False),
+        (POINTED, SKIN, (120, 120, 120), False),
+        (POINTED, SKIN, ROSE, True),
+    ],
+)
+def test_an_open_mouth_of_one_tone_is_no_pair_of_lips(
+    edges: tuple[Floats, Floats], skin: tuple[int, int, int], tone: tuple[int, int, int], line: bool
+) -> None:
+    assert has_ink(*in_one_tone(edges, skin, tone, line))
+
+
 def lines(luma: Floats, mesh: Floats) -> list[float]:
     """Where ink begins in the middle of the mouth, in S from the line between the lips."""
     unit = pose_of(mesh).scale

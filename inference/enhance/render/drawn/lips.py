@@ -16,6 +16,7 @@ from enhance.style import style_of
 from .found import STROKE, Drawn, find
 from .ink import ROUGHEST
 from .looks import roughness
+from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
@@ -29,9 +30,10 @@ CORNER_LINE = 0.02  # S at either corner that the line round outlined lips takes
 THINNEST = 2  # samples of a lip
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
 TO_CORNERS = 0.15  # of the mouth's width, at either end, within which the line between two lips begins: a tongue's is shorter
-PAINTED_DARK = 0.35  # of the skin's luma: what is darker is no upper lip in shade, but an open mouth
+IN_SHADE = 0.75  # of the lower lip's luma that an upper one has at least, where one line is between them: a tongue has one, too
 MIDDLE = 0.25  # of the mouth's width, at either side, where lines meet
 COLUMNS = 0.4  # share of the middle's columns that show the lines
+LEAST_LIP = 0.12  # of the mouth's height that each of two lips has
 
 
 def on_drawn_lips(patch: Patch) -> Patch | None:
@@ -45,6 +47,8 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
         lines, line = _lines(drawn, patch, PAINTED), 0.0
         if lines is None:
             lines = _lines(drawn, patch, IN_TONES)
+        if lines is None:
+            lines = lips_of_one_tone(drawn, patch)
     if lines is None:
         return None
     head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
@@ -81,9 +85,10 @@ def _lines(drawn: Drawn, patch: Patch, count_of: int) -> Array | None:
     skin, upper, lower = np.median(columns[middle, 3:], axis=0)
     # A tongue and what is dark behind it are not as light as each other. Nor are painted lips, whose upper one is in shade, but
     # their line goes from corner to corner.
-    met = count_of != PAINTED and known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
+    met = known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
     alike = abs(upper - lower) <= ALIKE * skin and count_of != IN_TONES
-    if not alike and not (met and PAINTED_DARK * skin < upper < lower):
+    darkest = max(PAINTED_DARK * skin, IN_SHADE * lower if count_of == PAINTED else 0.0)
+    if not alike and not (met and darkest < upper < lower):
         return None
     corners = ((drawn.top + drawn.bottom) / 2)[[0, -1]]
     places = np.concatenate([[0], known + 1, [count + 1]])
@@ -123,7 +128,7 @@ def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | Non
         return None
     if count_of == PAINTED:
         begins, ends = np.array([top, *begins, bottom]), np.array([top, *ends, bottom])
-    if (begins[1:] - ends[:-1]).min() < THINNEST:
+    if (begins[1:] - ends[:-1]).min() < max(THINNEST, LEAST_LIP * (bottom - top)):
         return None
     luma = drawn.luma[:, x]
     above = max(round(ABOVE * drawn.finer), NEAREST + 1)

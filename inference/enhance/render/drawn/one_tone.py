@@ -1,0 +1,76 @@
+"""Closed lips painted in one tone, as flat avatars have them: nothing tells one from the other, nor both from an open mouth."""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.head import Array
+from enhance.render.patch import Patch
+
+from .found import Drawn, raster
+from .looks import line_round
+from .palette import GREY
+
+PAINTED_DARK = 0.35  # of the skin's luma: what is darker is no lip in shade, but an open mouth
+ONE_TONE = 0.1  # of the skin's luma that lips of one tone vary by; a highlight takes less than 15 % of them
+RIM = 0.03  # S at the edge of the mouth that is left out when its tone is measured
+OUTLINE_DARKER = 1.25  # times as dark as what it encloses, against the skin, that a line round the mouth is
+FEWEST = 6  # samples of height, from which a shape can be told
+FLATTER = 1.7  # heights, at least, that the width of lips is
+EITHER_SIDE = 0.25  # of the height, above and below the line between the corners: a grin lies below it
+FULLEST = 0.73  # of its width times its height that pointed lips fill: measured .66 to .72; an ellipse .74 to .80
+BOW, HUMPS = 0.06, 0.12
+"""Depth of a Cupid's bow at least, of the height; and its humps from the corners at least, of the width."""
+ALONE, LOWER_HIGHER = 0.2, 1.2
+"""Of the height: how far an upper lip alone reaches below its corners, at most; and the height of the lower lip under it."""
+FROM_EDGES = 0.3  # of the height that the line between the lips keeps from their outer edges
+
+
+def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
+    """3 x n: y of the lips' upper edge, of where they meet and of their lower edge, from corner to corner, plane coordinates.
+
+    They meet between the corners. An upper lip whose lower one is hardly darker than skin is a pair, too: the lower one is
+    taken to lie below it. None where the mouth has no lip's shape or not its tone, so that it may be open.
+    """
+    top, bottom = drawn.top, drawn.bottom
+    middles = (top + bottom) / 2
+    chord = np.linspace(middles[0], middles[-1], len(top))
+    rise, fall = float((chord - top).max()), float((bottom - chord).max())
+    if not _has_shape(top, bottom, rise, fall) or not _has_tone(drawn, patch):
+        return None
+    margin = FROM_EDGES * (bottom - top)
+    edges = top, np.clip(chord, top + margin, bottom - margin), bottom
+    if fall < ALONE * (rise + fall):
+        edges = top, bottom, bottom + LOWER_HIGHER * rise * (1 - np.linspace(-1, 1, len(top)) ** 2)
+    return np.asarray(drawn.origin[1] + (np.stack(edges) - 0.5) / drawn.finer)
+
+
+def _has_shape(top: Array, bottom: Array, rise: float, fall: float) -> bool:
+    """Whether the edges (n, in rows) are those of lips. rise, fall: how far they reach above and below the corners."""
+    height = rise + fall
+    if (bottom - top).max() < FEWEST or (bottom - top).mean() > FULLEST * height:
+        return False
+    return (len(top) >= FLATTER * height and min(rise, fall) >= EITHER_SIDE * height) or _has_bow(top, BOW * height)
+
+
+def _has_bow(top: Array, least: float) -> bool:
+    """Whether the middle of a mouth's upper edge dips by so many rows between two humps that are not its corners."""
+    count = len(top)
+    left, right = int(top[: count // 2].argmin()), count // 2 + int(top[count // 2 :].argmin())
+    inside = HUMPS * count < left and right < (1 - HUMPS) * count
+    middle = top[round(0.4 * count) : round(0.6 * count) + 1].max()
+    return inside and bool(middle - max(top[left], top[right]) > max(least, 1.0))
+
+
+def _has_tone(drawn: Drawn, patch: Patch) -> bool:
+    """Whether the mouth is coloured, all of it alike, not as dark as an open one, and without a line round it."""
+    core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(RIM * drawn.finer) + 1,) * 2, np.uint8)) > 0
+    if not core.any():
+        return False
+    skin = float(np.median(drawn.lit[core]))
+    darkest, tone, lightest = np.percentile(drawn.luma[core], (10, 50, 85))
+    lined = line_round(drawn) > OUTLINE_DARKER * float(np.median(drawn.dark[core]))
+    if lined or lightest - darkest > ONE_TONE * skin or tone <= PAINTED_DARK * skin:
+        return False
+    size = drawn.dark.shape[1], drawn.dark.shape[0]
+    u, v = (raster(p, 2, patch.pose, drawn.origin, drawn.finer, size)[core] for p in (patch.planes.u, patch.planes.v))
+    return bool(np.hypot(np.median(u) - 128, np.median(v) - 128) > GREY)
