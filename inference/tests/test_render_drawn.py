@@ -423,6 +423,27 @@ def test_an_open_mouth_of_one_tone_is_no_pair_of_lips(
     assert has_ink(*in_one_tone(edges, skin, tone, line))
 
 
+def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
+    picture, mesh = in_one_tone(POINTED, (90, 60, 40), (225, 120, 125))
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    beard = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(beard, (x, y - round(0.15 * unit)), (round(0.8 * unit), round(0.55 * unit)), 0, 0, 180, (1,), -1)
+    picture[beard == 0] = SKIN
+    assert not has_ink(picture, mesh)
+
+
+@pytest.mark.parametrize("skin", [SKIN, BROWN])
+def test_teeth_that_are_wider_than_the_dark_below_them_go_when_a_grin_shuts(skin: tuple[int, int, int]) -> None:
+    picture, mesh = in_one_tone(GRIN, skin, (95, 30, 35))
+    unit, y = pose_of(mesh).scale, float(mesh[[61, 291], 1].mean())
+    inside = np.abs(picture.astype(int) - skin).max(axis=2) > 8
+    inside[: round(y - 0.1 * unit)] = inside[round(y + 0.07 * unit) :] = False
+    picture[inside] = 255
+    shut = spoken(picture, mesh, target()).planes.y
+    assert shut.max() < int(planes_of(np.full((2, 2, 3), skin, np.uint8)).y[0, 0]) + 6
+
+
 def lines(luma: Floats, mesh: Floats) -> list[float]:
     """Where ink begins in the middle of the mouth, in S from the line between the lips."""
     unit = pose_of(mesh).scale

@@ -14,7 +14,7 @@ from enhance.record import Shape
 
 from .erase import SHADE_REACHES, has_band
 from .found import STROKE, Drawn, find, is_there
-from .looks import has_lips, inked_round, outline_below, roughness, softness
+from .looks import goes_on, has_lips, inked_round, outline_below, roughness, softness
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
 
@@ -59,7 +59,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     outlined: whether the face is drawn in outline (outlines.py). Its skin may be painted.
     """
     drawn = find(planes, head, pose, white=True)
-    if drawn is None:
+    if drawn is None or goes_on(drawn):
         return None
     rough, outlined = roughness(drawn), outlined and is_there(drawn, head, pose)
     if rough > ROUGHEST and not outlined:

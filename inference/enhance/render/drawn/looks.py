@@ -20,6 +20,10 @@ INKED, INKED_ROUND = 0.6, (0.45, 0.575)
 of both."""
 SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, and of one that is a passage
 
+BEYOND, AS_BESIDE, DARK_THERE = 0.02, 0.15, 0.5
+"""S beyond the ends of a mouth, where there is skin; of the mouth's dark, by which a beard that goes on there differs at most
+(measured 0 to .07); and the dark at those ends from which it is no tooth."""
+
 
 def roughness(drawn: Drawn) -> float:
     """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
@@ -64,6 +68,23 @@ def _shows_teeth_first(drawn: Drawn) -> bool:
     middle = np.arange(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
     first = drawn.dark[drawn.top[middle].astype(int) + 1, drawn.columns.start + middle]
     return bool((first < 0).mean() > 0.5)
+
+
+def goes_on(drawn: Drawn) -> bool:
+    """Whether what was found is dark at both ends and as dark beyond them: a beard between lips and neck is, a mouth is not."""
+    step, inside = max(2, round(BEYOND * drawn.finer)), len(drawn.top) // 12
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
+    for i, outwards in ((inside, -1), (len(drawn.top) - 1 - inside, 1)):
+        margin = int(drawn.bottom[i] - drawn.top[i]) // 4
+        rows = slice(int(drawn.top[i]) + margin, int(drawn.bottom[i]) - margin)
+        beyond = drawn.columns.start - step if outwards < 0 else drawn.columns.stop - 1 + step
+        column = drawn.columns.start + i
+        if rows.stop <= rows.start or not 0 <= beyond < drawn.luma.shape[1]:
+            return False
+        apart = abs(float(np.median(drawn.luma[rows, beyond])) - float(np.median(drawn.luma[rows, column])))
+        if apart > AS_BESIDE * darkest or float(np.median(drawn.dark[rows, column])) < DARK_THERE * darkest:
+            return False
+    return True
 
 
 def softness(drawn: Drawn) -> float:

@@ -13,6 +13,7 @@ from enhance.geometry.area import Floats
 Mask = npt.NDArray[np.bool_]
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
+WIDEST = 1.5  # widths of the dark of a mouth that the teeth above it or the tongue below it have: a grin narrows downwards
 BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
 ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
 COLOURED = 10.0  # chroma codes that skin has in a picture of colours, at least
@@ -95,7 +96,7 @@ def light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.ui
     wide = int(np.ptp(np.flatnonzero(dark.any(axis=0)))) + 1
 
     def is_within(x: int, y: int, width: int, height: int) -> bool:
-        return x > 0 and y > 0 and x + width < columns and y + height < rows and width <= 1.2 * wide
+        return x > 0 and y > 0 and x + width < columns and y + height < rows and width <= WIDEST * wide
 
     return _touching(lighter & (dark == 0), dark, is_within)
 
