@@ -444,6 +444,10 @@ def test_teeth_that_are_wider_than_the_dark_below_them_go_when_a_grin_shuts(skin
     assert shut.max() < int(planes_of(np.full((2, 2, 3), skin, np.uint8)).y[0, 0]) + 6
 
 
+def test_a_thin_line_of_teeth_is_no_stroke_of_ink() -> None:
+    assert not has_ink(*in_one_tone((GRIN[0], GRIN[0] + 0.05 * (1 - ACROSS**2)), BROWN, (255, 255, 255)))
+
+
 def lines(luma: Floats, mesh: Floats) -> list[float]:
     """Where ink begins in the middle of the mouth, in S from the line between the lips."""
     unit = pose_of(mesh).scale

@@ -70,6 +70,8 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     drawn = find(planes, head, pose, white=True, shaded=True) or drawn
     if drawn.open >= STROKE and not outlined and _in_lips(drawn, planes, pose):
         return None
+    if drawn.open < STROKE and drawn.of_teeth:
+        return None
     if drawn.open < STROKE:
         ends, bow, thick = stroke_of(drawn)
     else:
