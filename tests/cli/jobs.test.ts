@@ -1,5 +1,5 @@
 /** The `enhance` program as a process of its own, against a real API; a job's work is told by the test. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ mkdirSync(join(folder, 'out'));
 
 test('files and addresses become files in a folder, and results as JSON', async () => {
   writeFileSync(join(folder, 'broken.jpg'), 'no picture');
-  copyFileSync(join(folder, 'scan.tiff'), join(folder, 'unnamed'));
+  writeFileSync(join(folder, 'unnamed'), await picture('#c4c'));
   const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`, 'scan.tiff', 'unnamed'];
   const { exitCode, stdout, stderr } = await enhance('upscale', ...sources, '-o', 'out', '--json');
   assert.is(exitCode, 1);
@@ -109,7 +109,7 @@ test('files and addresses become files in a folder, and results as JSON', async 
       ['out/a-photo-2x.png', 1],
       ['out/b-photo-2x.png', 1],
       ['out/scan-photo-2x.png', 1],
-      ['out/unnamed-photo-2x.png', 0],
+      ['out/unnamed-photo-2x.png', 1],
     ],
   );
   assert.match(stderr, /^broken\.jpg: 415 unsupported_media_type: /m);
