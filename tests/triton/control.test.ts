@@ -1,8 +1,9 @@
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { ownTriton } from '../real/triton.ts';
+import { against } from './against.ts';
 import { failure } from './promises.ts';
 
 const test = suite('control');
@@ -53,18 +54,15 @@ test('a config tells inputs, outputs and parameters', async () => {
 
 test('a connection whose thread answers nothing is left for another', async () => {
   let asked = 0;
-  const server = createServer((_, response) => {
+  const answer: RequestListener = (_, response) => {
     asked += 1;
     if (asked > 1) response.end('[]');
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  const busy = openControl({ httpUrl: `http://127.0.0.1:${port}` });
-  assert.equal(await busy.repositoryIndex({ timeoutMs: 100 }), []);
+  };
+  const index = await against(answer, (httpUrl) =>
+    openControl({ httpUrl }).repositoryIndex({ timeoutMs: 100 }),
+  );
+  assert.equal(index, []);
   assert.is(asked, 2);
-  server.closeAllConnections();
-  server.close();
 });
 
 test('names are escaped', async () => {

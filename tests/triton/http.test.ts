@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openHttp } from '../../src/triton/protocol/http.ts';
+import { against } from './against.ts';
 import { data, echoed, failure, never, openEcho, promises } from './promises.ts';
 
 const test = suite('http');
@@ -10,21 +11,16 @@ const echo = await openEcho('http');
 promises(test, echo);
 
 /** Asks a server that answers as no Triton does. */
-const asked = async (answer: RequestListener) => {
-  const server = createServer(answer);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const transport = openHttp({ ...echo.config(), httpUrl: `http://127.0.0.1:${port}` });
-  try {
-    const input = data(180, 320, 1);
-    return await transport.infer('echo', [input], [echoed(input)], never);
-  } finally {
-    await transport.close();
-    server.closeAllConnections();
-    server.close();
-  }
-};
+const asked = (answer: RequestListener) =>
+  against(answer, async (httpUrl) => {
+    const transport = openHttp({ ...echo.config(), httpUrl });
+    try {
+      const input = data(180, 320, 1);
+      return await transport.infer('echo', [input], [echoed(input)], never);
+    } finally {
+      await transport.close();
+    }
+  });
 
 test('an answer that breaks off makes the model unavailable', async () => {
   const broken = asked((_, response) => {

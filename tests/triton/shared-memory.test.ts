@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import axios from 'axios';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../../src/stack/home.mjs';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { adminHeader } from '../../src/triton/protocol/wire.ts';
+import { against } from './against.ts';
 import { data, echoed, never, openEcho, promises, regions } from './promises.ts';
 
 const test = suite('shared memory');
@@ -74,20 +75,16 @@ test('what a killed process left behind is removed, here and in Triton, when the
 });
 
 test('a Triton that cannot see our memory is named when it opens', async () => {
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const refuses = request.url?.endsWith('/register');
     response.statusCode = refuses ? 500 : 200;
     response.end(refuses ? '{"error":"Unable to open shared memory region: \'/x\'"}' : '[]');
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const config = echo.config({ TRITON_HTTP_URL: `http://127.0.0.1:${port}` });
-  const error = await openTransport(config).catch((error: unknown) => error);
+  };
+  const error = await against(answer, (url) =>
+    openTransport(echo.config({ TRITON_HTTP_URL: url })).catch((error: unknown) => error),
+  );
   assert.match(String(error), 'TRITON_TRANSPORT=shared-memory does not work here');
   assert.equal(regions(), []);
-  server.closeAllConnections();
-  server.close();
 });
 
 test('a Triton that is not there yet does not keep it from opening', async () => {

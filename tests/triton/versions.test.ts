@@ -2,32 +2,17 @@
  * What may differ between the release of Triton that runs here (24.10) and the one of the containers, which does not run
  * here: each form that it may have is fed to the same code by a server that answers with it.
  */
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openHttp } from '../../src/triton/protocol/http.ts';
 import { testConfig } from '../real/config.ts';
+import { against } from './against.ts';
 import { data, echoed, failure, never } from './promises.ts';
 
 const test = suite('releases of Triton');
 
-/** Runs `work` against a server that answers so. */
-const against = async <T>(
-  answer: RequestListener,
-  work: (url: string) => Promise<T>,
-): Promise<T> => {
-  const server = createServer(answer);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  try {
-    return await work(`http://127.0.0.1:${port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-};
 const input = data(4, 4, 1);
 const infer = async (url: string): Promise<void> => {
   const transport = openHttp(testConfig({ TRITON_HTTP_URL: url }).triton);
