@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { EnvironmentError } from './environment-error.ts';
 import { expected } from './expected.ts';
+import { jsonText } from './json-text.ts';
 import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
@@ -43,18 +44,7 @@ const Origin = z
   );
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
-  z
-    .string()
-    .default(JSON.stringify(fallback))
-    .transform((value, ctx): unknown => {
-      try {
-        return JSON.parse(value);
-      } catch {
-        ctx.addIssue({ code: 'custom', message: 'Expected JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
+  jsonText(schema).prefault(JSON.stringify(fallback));
 
 /** A text in PEM; labels such as "EC PRIVATE KEY" end with the kind. */
 const pem = (kind: string) =>

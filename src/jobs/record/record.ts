@@ -4,6 +4,7 @@ import { PriceLine } from '../../contract/credits.ts';
 import { type JobInput, JobProgress, JobStatus, Warning } from '../../contract/job.ts';
 import { Provenance } from '../../contract/provenance.ts';
 import { type FailureCode, failures } from '../../errors.ts';
+import { jsonText } from '../../json-text.ts';
 import type { Operation, Options } from '../../operations/operation.ts';
 
 /** The allowed moves. Back to `queued`: an attempt is repeated, or its worker was lost or went away. */
@@ -41,18 +42,6 @@ export const JobError = z.object({
 });
 export type JobError = z.infer<typeof JobError>;
 
-const json = <T extends z.ZodType>(schema: T) =>
-  z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'expected JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
 const count = z.coerce.number().int();
 const flag = z
   .string()
@@ -75,7 +64,7 @@ const shared = {
   expires_at: time,
   request_id: z.string(),
   /** What the request that made it said about itself. */
-  metadata: json(z.record(z.string(), z.string())).prefault('{}'),
+  metadata: jsonText(z.record(z.string(), z.string())).prefault('{}'),
   /** The span of the request that made it; '' for none. See `scope.ts`. */
   traceparent: z.string().default(''),
   model_version: z.string(),
@@ -94,7 +83,7 @@ const shared = {
   estimated: count,
   held: count,
   charged: count,
-  lines: json(z.array(PriceLine)),
+  lines: jsonText(z.array(PriceLine)),
   /** Made from an earlier job's result, at no cost. */
   cached: flag,
   /** Which attempt may write; each start takes a new one. */
@@ -110,8 +99,8 @@ const shared = {
   away_at: time,
   cancel_requested: flag,
   erased: flag,
-  progress: orNull(json(JobProgress)),
-  error: orNull(json(JobError)),
+  progress: orNull(jsonText(JobProgress)),
+  error: orNull(jsonText(JobError)),
 };
 
 type Shared = z.infer<z.ZodObject<typeof shared>>;
@@ -161,10 +150,10 @@ const recordSchema = ({ kind, models, input, options, found, details }: Operatio
     ...shared,
     kind: z.literal(kind),
     model: z.enum(Object.keys(models)),
-    input: json(input),
-    options: json(options),
-    found: orNull(json(found)),
-    outcome: orNull(json(Outcome.and(z.looseObject(details.shape)))),
+    input: jsonText(input),
+    options: jsonText(options),
+    found: orNull(jsonText(found)),
+    outcome: orNull(jsonText(Outcome.and(z.looseObject(details.shape)))),
   });
 
 const Loose = z.object(shared);
@@ -205,7 +194,7 @@ const newborn = {
   lost: '0',
 };
 
-const Anything = json(z.record(z.string(), z.unknown()));
+const Anything = jsonText(z.record(z.string(), z.unknown()));
 const fieldsIn = (text: string | undefined): Fields => {
   try {
     return Anything.parse(text);
