@@ -6,7 +6,7 @@ import type { Size } from '../../frame.ts';
 import { type FfmpegOptions, pictureInput } from '../ffmpeg.ts';
 import { pngByFfmpeg } from './png-by-ffmpeg.ts';
 import { withChunks } from './png-chunk.ts';
-import { sharp } from './sharp.ts';
+import { metadataOf } from './sharp.ts';
 
 /** The side of the blocks that HEVC codes, up to which a picture is filled. */
 const CODING_BLOCK = 64;
@@ -25,5 +25,3 @@ export const heicAsPng = async (
   const hasProfile = png.subarray(0, png.indexOf('IDAT')).includes('iCCP');
   return icc && !hasProfile ? withChunks(png, { icc }) : png;
 };
-
-const metadataOf = (path: string) => sharp(path, { limitInputPixels: false }).metadata();

@@ -9,7 +9,7 @@ import { bmpAsPng } from './bmp.ts';
 import { heicAsPng } from './heic.ts';
 import { checkPng } from './png.ts';
 import { type Attached, withChunks } from './png-chunk.ts';
-import { reasonOf, sharp } from './sharp.ts';
+import { metadataOf, reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
 
@@ -114,7 +114,8 @@ export const encodeImage = async (
   const keep = output.metadata === 'keep' && source.info.metadata;
   try {
     const shown = format === 'jpeg' ? await flattened(picture, output) : picture;
-    const attached = { icc: profile, ...(keep && (await metadataOf(source.path))) };
+    const { exif, xmp } = keep ? await metadataOf(source.path) : {};
+    const attached = { icc: profile, exif, xmp };
     const pixels = keep || profile ? await withAttached(shown, attached) : raw(shown);
     const gray = source.info.gray && !tints(picture, format, output);
     const toned = toneOf(pixels, gray, picture.depth);
@@ -162,11 +163,6 @@ const raw = (picture: Picture): Sharp => {
 /** sharp infers the depth from the type. The bytes are copied for that, as they may begin at an odd place in their memory. */
 const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
   depth ? new Uint16Array(new Uint8Array(pixels).buffer) : pixels;
-
-const metadataOf = async (path: string): Promise<Pick<Attached, 'exif' | 'xmp'>> => {
-  const { exif, xmp } = await sharp(path, { limitInputPixels: false }).metadata();
-  return { exif, xmp };
-};
 
 /**
  * The picture on a canvas that has EXIF, XMP and the profile, of which only the orientation changes: sharp takes them from a

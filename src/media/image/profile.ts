@@ -1,7 +1,7 @@
 /** ICC profiles of colours that sRGB does not have, such as Display P3, in which phones keep photographs, and Adobe RGB. */
 import type { ImageInfo } from '../info.ts';
 import { withChunks } from './png-chunk.ts';
-import { sharp } from './sharp.ts';
+import { metadataOf, sharp } from './sharp.ts';
 
 /** A red, a green, a blue and a grey, by which a profile is judged. */
 const CODES = [200, 50, 50, 50, 200, 50, 50, 50, 200, 128, 128, 128] as const;
@@ -19,7 +19,7 @@ const MIDDLE = { least: 90, most: 165 } as const;
  */
 export const profileOf = async (path: string, info: ImageInfo): Promise<Buffer | undefined> => {
   if (info.format === 'bmp') return undefined;
-  const { icc, space } = await sharp(path, { limitInputPixels: false }).metadata();
+  const { icc, space } = await metadataOf(path);
   const isRgb = space === 'srgb' || space === 'rgb16';
   if (!icc || !isRgb || icc.toString('latin1', 16, 20) !== 'RGB ') return undefined;
   const shown = await shownBy(icc);

@@ -17,6 +17,9 @@ export const sharp = (input: string | Buffer | Uint16Array, options: SharpOption
   return sharpLibrary(input, options);
 };
 
+/** What the header of an image says, of any size. */
+export const metadataOf = (path: string) => sharp(path, { limitInputPixels: false }).metadata();
+
 const MOST_CHARACTERS = 500;
 
 /** libvips reports a fault on several lines, each with its own prefix; the last one states the cause. */

@@ -5,7 +5,7 @@ import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, probeInput } from '../ffmpeg.ts';
 import { readBmpHeader } from '../image/bmp.ts';
 import { checkImageParts } from '../image/image-parts.ts';
-import { reasonOf, sharp } from '../image/sharp.ts';
+import { metadataOf, reasonOf } from '../image/sharp.ts';
 import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
 import { CUT_OFF, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
@@ -25,7 +25,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       return { kind: 'image', ...bmp, format: 'bmp', gray: false, profile: null, metadata: false };
     }
     const lost = await checkImageParts(path);
-    const header = await sharp(path, { limitInputPixels: false }).metadata();
+    const header = await metadataOf(path);
     const { space, hasProfile, depth } = header;
     if (depth !== 'uchar' && depth !== 'ushort')
       throw new Error(`expected samples of 8 or 16 bits; it has samples of the type ${depth}`);
