@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from enhance.picture import FloatPlanes
+from enhance.picture import LUMA, FloatPlanes
 
 from .resample import REACH, enlarge
 
@@ -16,7 +16,6 @@ STRAYS = 6 / 255, 16 / 255
 """Of 0..1: how far the mean brightness of a square may be from the original's, and from where on a network's answer is not used
 at all. `photo` is at most 3 of 255 off on photographs, drawings and text, and 20 to 85 where single pixels alternate."""
 
-LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
 
 
@@ -110,7 +109,7 @@ def limit_hues(large: FloatPlanes, small: FloatPlanes) -> None:
 
 def _luma(planes: FloatPlanes) -> FloatPlanes:
     """Of RGB, without its first axis."""
-    red, green, blue = (plane * weight for plane, weight in zip(planes, LUMA, strict=True))
+    red, green, blue = (plane * weight for plane, weight in zip(planes, LUMA.astype(np.float32), strict=True))
     return np.asarray(red + green + blue)
 
 
