@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig as load } from '../src/config.ts';
 import { operations } from '../src/operations/all.ts';
+import { unknownNames } from '../src/stack/environment.ts';
 import { root } from '../src/stack/home.mjs';
 import { defaultPorts } from '../src/stack/ports.ts';
 import { isSetupError } from '../src/stack/setup/setup-error.mjs';
@@ -31,6 +32,14 @@ test('.env.example names the ports of the local stack', () => {
     namesIn(stack).filter((name) => name?.endsWith('_PORT')),
     ports,
   );
+});
+
+test('names in .env that .env.example lacks are told', () => {
+  const given = { UPSCALE_RATE: '{}', KEY_PEPPER_FILE: '/run/pepper', PORTS: '1' };
+  assert.equal(unknownNames({ ...taken, ...given, COMPOSE_PROFILES: '' }), [
+    'UPSCALE_RATE',
+    'PORTS',
+  ]);
 });
 
 test('the values in .env.example are the defaults', () => {

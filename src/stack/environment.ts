@@ -20,11 +20,22 @@ import type { Ports } from './ports.ts';
 const host = '127.0.0.1';
 const derived = ['REDIS_URL', 'TRITON_HTTP_URL', 'TRITON_GRPC_URL'] as const;
 
-/** The variables of the checkout's `.env`; those of `env` take precedence. The values of NAME_FILE are read. */
-export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+const dotEnv = (): NodeJS.Dict<string> => {
   const file = join(root, '.env');
-  const given = { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...env };
-  return withFiles(given, variables(operations));
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+};
+
+/** The variables of the checkout's `.env`; those of `env` take precedence. The values of NAME_FILE are read. */
+export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  withFiles({ ...dotEnv(), ...env }, variables(operations));
+
+/** The names in the checkout's `.env` that `.env.example` lacks, so that nothing reads them. COMPOSE_* are Docker's. */
+export const unknownNames = (given = dotEnv()): string[] => {
+  const example = readFileSync(join(root, '.env.example'), 'utf8');
+  const known = new Set([...example.matchAll(/^# (\w+)=/gm)].map(([, name]) => name));
+  return Object.keys(given).filter(
+    (name) => !name.startsWith('COMPOSE_') && !known.has(name.replace(/_FILE$/, '')),
+  );
 };
 
 /** The environment of API, worker and the `enhance` command for a stack on these ports. */

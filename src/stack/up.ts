@@ -5,7 +5,13 @@ import { loadConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { operations } from '../operations/all.ts';
 import { developmentKey, keyFile, welcome } from './development.ts';
-import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
+import {
+  givenEnvironment,
+  lines,
+  stackEnvironment,
+  unknownNames,
+  writePrivate,
+} from './environment.ts';
 import { home, places } from './home.mjs';
 import { take } from './lock.mjs';
 import { markOf, stopOrphans } from './orphans.ts';
@@ -42,6 +48,7 @@ export const up = async (): Promise<void> => {
     DEVELOPMENT_KEY_PATH: keyFile,
   };
   loadConfig(env, operations); // what API and worker would refuse, before anything is started
+  for (const name of unknownNames()) say(`.env: nothing reads ${name}; .env.example has all names`);
   const stack: Stack = {
     ports,
     env,
