@@ -2,6 +2,9 @@
 import type { JobProgress } from '../../contract/job.ts';
 import type { Progress } from '../../operations/progress.ts';
 
+/** Frames after the first one that tell no pace: they were in flight with it, and end when it does. */
+const TOGETHER = 1;
+
 /** Turns an attempt's reports into percent and remaining time. The percentage never falls, and 100 is the end. */
 export const createMeter = () => {
   let percent = 0;
@@ -32,7 +35,7 @@ const remaining = (
   total: number,
   nowMs: number,
 ): number | null => {
-  if (first === undefined || done <= first.done) return null;
+  if (first === undefined || done - first.done <= TOGETHER) return null;
   const msPerFrame = (nowMs - first.timeMs) / (done - first.done);
   return Math.ceil(((total - done) * msPerFrame) / 100) / 10;
 };
