@@ -23,7 +23,7 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   const { plan, meshes, masks, maskBytes, changed } = recorded();
   if (!plan) throw new Error(`${run.name}: the hook got no plan`);
 
-  const { times, targets, heard, lagSeconds, references } = plan;
+  const { times, targets, heard, lagSeconds } = plan;
   await writeFile(join(dir, 'times.f64'), bytesOf(Float64Array.from(times)));
   await writeFile(join(dir, 'targets.f32'), bytesOf(targets));
   await writeFile(join(dir, 'posteriors.f32'), bytesOf(heard.posteriors));
@@ -35,7 +35,6 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
     ...run,
     model: stack.models.model,
     lag: lagSeconds,
-    references,
     masks,
     sync: outcome.lipsync.sync,
     frames: outcome.frames,

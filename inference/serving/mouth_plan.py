@@ -11,6 +11,7 @@ from enhance.plan.choice import choose
 from enhance.plan.hearing import Speech
 from enhance.plan.plan import Footage, PlanSettings, plan
 from enhance.plan.prior import open_priors
+from enhance.plan.references import references
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
 from enhance.speech.features import HOP
@@ -28,7 +29,7 @@ class MouthPlanModel(Shell):
         self.priors = open_priors()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
-        """The plan; which frames lend is worked out only where it is wanted."""
+        """What is wanted: TARGETS and LAG, the plan; REFERENCES and BANK, which tell frames apart and need no sound."""
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")
@@ -36,16 +37,16 @@ class MouthPlanModel(Shell):
         times = inputs["TIMES"]
         _expect("TIMES", times, None)
         keep_lag = inputs.get("KEEP_LAG")
-        footage = _footage(inputs, own)
-        planned = plan(
-            partial(self.priors[_quality(inputs)], go_on=inputs.stop_if_cancelled),
-            speech,
-            times.astype(np.float64),
-            footage,
-            PlanSettings(expressiveness=_share(inputs, "EXPRESSIVENESS"), keep_lag=keep_lag is None or bool(keep_lag.all())),
-        )
-        inputs.stop_if_cancelled()
-        outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
+        footage, quality = _footage(inputs, own), _quality(inputs)
+        settings = PlanSettings(_share(inputs, "EXPRESSIVENESS"), keep_lag is None or bool(keep_lag.all()))
+        outputs: dict[str, Array] = {}
+        if "TARGETS" in wanted or "LAG" in wanted:
+            prior = partial(self.priors[quality], go_on=inputs.stop_if_cancelled)
+            planned = plan(prior, speech, times.astype(np.float64), footage, settings)
+            outputs.update({"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32)})
+            inputs.stop_if_cancelled()
+        if "REFERENCES" in wanted:
+            outputs["REFERENCES"] = references(footage.points, footage.times, footage.learn)
         if "BANK" in wanted:
             outputs["BANK"] = choose(footage.points, footage.times, footage.learn)
         return outputs

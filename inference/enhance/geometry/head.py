@@ -122,6 +122,13 @@ def smoothstep(x: Array, low: Array | float, high: Array | float) -> Array:
     return steps
 
 
+def median(values: Array, axis: int = -1) -> Array:
+    """numpy.median of few numbers without NaN, in a fourth of its time."""
+    count = values.shape[axis]
+    ordered = np.sort(values, axis)
+    return np.asarray((np.take(ordered, (count - 1) // 2, axis) + np.take(ordered, count // 2, axis)) / 2)
+
+
 def ramp(x: float, low: float, high: float) -> float:
     """smoothstep() of one number."""
     t = min(max((x - low) / (high - low), 0.0), 1.0)

@@ -13,7 +13,6 @@ from .hearing import Heard, Speech, gain, hear, mix
 from .measures import free_of_pose, measure_lips
 from .mouth_range import mouth_range_of
 from .prior import Prior
-from .references import references
 from .residual import fit_residual, strength_of
 from .shapes import mouth_shapes
 from .stillness import liveliness
@@ -68,13 +67,11 @@ SHIPPED = PlanSettings()
 class Plan:
     """What a mouth is to do.
 
-    shapes: f x 9 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown. references: 4
-    indices of the clip's frames, as references() chooses them.
+    shapes: f x 9 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown.
     """
 
     shapes: Array
     lag: float
-    references: Array
 
 
 def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings: PlanSettings = SHIPPED) -> Plan:
@@ -95,7 +92,7 @@ def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings:
     mouth = mouth_range_of(clip.shown, clip.opens(lag), trust)
     kept = lag if settings.keep_lag else 0.0
     shapes = mouth_shapes(motion, speech, times, mouth, lag=kept, expressiveness=settings.expressiveness)
-    return Plan(shapes, lag, references(heads, seen, footage.times))
+    return Plan(shapes, lag)
 
 
 @dataclass(frozen=True)

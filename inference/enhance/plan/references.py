@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from enhance.geometry.heads import Array, Heads
+from enhance.geometry.heads import Array, Heads, heads_of
 from enhance.geometry.landmarks import LIP_RINGS
 
 from .measures import OPENING, measure_lips
@@ -13,14 +13,16 @@ _NEARLY_SHUT = 0.35  # share of the frames, those with the most closed lips, in 
 _THICKNESS = ((LIP_RINGS.index(0), LIP_RINGS.index(13)), (LIP_RINGS.index(14), LIP_RINGS.index(17)))
 
 
-def references(heads: Heads, indices: Array, times: Array) -> Array:
+def references(points: Array, times: Array, learn: Array) -> Array:
     """COUNT indices of the clip's frames, best first, -1 where there are no more.
 
-    heads: of g frames. indices: g, which frames of the clip these are. times: of all frames (s).
+    points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, which of them may be named.
     """
     chosen = np.full(COUNT, -1, np.int32)
+    indices = np.flatnonzero(np.isfinite(points).all((1, 2)) & learn)
     if not len(indices):
         return chosen
+    heads = heads_of(points[indices])
     opening = measure_lips(heads.lips)[:, OPENING]
     parted = np.abs(opening - np.clip(opening.min(), 0, 0.02)) / 0.03
     moved = np.zeros(len(opening))

@@ -190,16 +190,16 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
     quality, patch = request.quality, source
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
-    cover, seen, tells = None, look(source.planes, head, pose, own), Tells.of(source.planes, head, pose, person.face)
+    cover, seen, cheeks = None, look(source.planes, head, pose, own), cheeks_of(source.planes, head, pose)
+    tells = Tells.of(cheeks, person.face)
     if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
         cover = cover_of(source.planes, head, pose, own, person.face)
     if cover is not None:
         shown = max(cover.finger, uncovered(seen, person.look, tells)) * (1 - cover.hidden)
         patch = Patch(cover.taken_off(source.planes), source.colours, pose, head)
         own = lips_of(head, pose, patch.planes)
-        seen = look(patch.planes, head, pose, own)
+        seen, cheeks = look(patch.planes, head, pose, own), cheeks_of(patch.planes, head, pose)
     belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
-    cheeks = cheeks_of(patch.planes, head, pose)
     return _Face(source, patch, own, cover, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
 

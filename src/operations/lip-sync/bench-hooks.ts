@@ -1,5 +1,5 @@
 import type { YuvPicture } from '../../frame.ts';
-import type { Plan } from '../../triton/clients/mouth-plan.ts';
+import type { Plan, TellingPictures } from '../../triton/clients/mouth-plan.ts';
 import type { Heard } from '../../triton/clients/speech.ts';
 import type { Rect } from './render/patch.ts';
 
@@ -19,6 +19,8 @@ export type BenchHooks = {
       readonly pcm: Float32Array;
     },
   ) => void;
+  /** Called once: the pictures that a clip's mouth is learnt from. */
+  readonly told?: (pictures: TellingPictures) => void;
   /** Called for each output frame, in order. */
   readonly rendered?: (frame: {
     readonly index: number;

@@ -13,7 +13,7 @@ import type { Style } from '../../triton/clients/style.ts';
 import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
-import { planMouth } from './plan/plan-mouth.ts';
+import { planMouth, planRequest } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
 import { framesAtOnce } from './render/frames-at-once.ts';
 import { insideOfStill } from './render/inside.ts';
@@ -125,7 +125,8 @@ const preparePortraitFrames = async (
   const { models, options, signal, config } = task;
   const times = frames.map(({ time }) => time);
   const observed = { times: [0], mesh: async () => face.mesh };
-  const { targets } = await planMouth(task, { sounds: { sound, own: null }, observed, times });
+  const sounds = { sound, own: null };
+  const { targets } = await planMouth(task, await planRequest(task, { sounds, observed, times }));
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
   const { headMotion } = portraitModels(models);

@@ -1,6 +1,6 @@
 /** What is said, and how the subject's own mouth moves, to a mouth shape for each picture. */
 import { modelUnavailable } from '../protocol/faults.ts';
-import { floatsOf, fp32, int32, intsOf, uint8 } from '../protocol/tensor.ts';
+import { floatsOf, fp32, int32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import {
   floats,
@@ -22,7 +22,7 @@ const qualities: readonly Quality[] = ['fast', 'balanced', 'studio'];
 /** The most pictures that are named as showing the inside of the mouth. */
 const BANK = 24;
 
-type PlanRequest = {
+export type PlanRequest = {
   /** The new sound, and what `speech` heard in it. */
   readonly pcm: Float32Array;
   readonly heard: Heard;
@@ -51,6 +51,10 @@ export type Plan = {
   readonly targets: Float32Array;
   /** How much later than its sound the mouth of the clip moves. */
   readonly lagSeconds: number;
+};
+
+/** Pictures of the clip that show the subject's mouth. */
+export type TellingPictures = {
   /** Indices of the known pictures that show the subject's mouth best, the best first. */
   readonly references: readonly number[];
   /** Indices of the known pictures that show the inside of the mouth best, the most telling first. */
@@ -61,6 +65,8 @@ export type MouthPlan = {
   /** Indices of the mesh points that a plan needs. */
   readonly points: readonly number[];
   plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>;
+  /** Which of the clip's pictures to look at more closely. They do not depend on the new sound, and are known sooner than the plan. */
+  tellingPictures(request: PlanRequest, signal: AbortSignal): Promise<TellingPictures>;
 };
 
 export const mouthPlanSlot: Slot = {
@@ -96,41 +102,43 @@ export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthP
   return {
     points,
     plan: async (request, signal) => {
-      const { heard, ownHeard, times, pointTimes } = request;
-      const known = pointTimes.length;
-      const own = ownHeard?.posteriors ?? new Float32Array();
-      const inputs = [
-        fp32('PCM', [request.pcm.length], request.pcm),
-        fp32('POSTERIORS', [heard.steps, CLASSES], heard.posteriors),
-        fp32('ACTIVITY', [heard.steps], heard.activity),
-        fp32('TIMES', [times.length], times),
-        fp32('POINTS', [known, points.length, 3], request.points),
-        fp32('POINT_TIMES', [known], pointTimes),
-        uint8('LEARN', [known], request.learn),
-        fp32('CLIP_PCM', [request.ownPcm.length], request.ownPcm),
-        fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, CLASSES], own),
-        fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
-        int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
-        int32('QUALITY', [qualities.indexOf(request.quality)]),
-      ];
+      const wanted = [floats('TARGETS', request.times.length, SHAPE), floats('LAG', 1)];
+      const of = await ask(inputsOf(request, points.length), wanted, signal);
+      const [lagSeconds = 0] = floatsOf(of('LAG'));
+      return { targets: floatsOf(of('TARGETS')), lagSeconds };
+    },
+    tellingPictures: async (request, signal) => {
+      const known = request.pointTimes.length;
       const wanted = [
-        floats('TARGETS', times.length, SHAPE),
-        floats('LAG', 1),
         integers('REFERENCES', REFERENCES),
         ...(request.lenders > 0 ? [integers('BANK', BANK)] : []),
       ];
-      const of = await ask(inputs, wanted, signal);
+      const of = await ask(inputsOf(request, points.length), wanted, signal);
       const references = [...intsOf(of('REFERENCES'))].filter((at) => at >= 0 && at < known);
-      const [lagSeconds = 0] = floatsOf(of('LAG'));
       const lenders = request.lenders > 0 ? lendersIn(loaded, of, known) : [];
-      return {
-        targets: floatsOf(of('TARGETS')),
-        lagSeconds,
-        references,
-        lenders: lenders.slice(0, request.lenders),
-      };
+      return { references, lenders: lenders.slice(0, request.lenders) };
     },
   };
+};
+
+const inputsOf = (request: PlanRequest, points: number): Tensor[] => {
+  const { heard, ownHeard, times, pointTimes } = request;
+  const known = pointTimes.length;
+  const own = ownHeard?.posteriors ?? new Float32Array();
+  return [
+    fp32('PCM', [request.pcm.length], request.pcm),
+    fp32('POSTERIORS', [heard.steps, CLASSES], heard.posteriors),
+    fp32('ACTIVITY', [heard.steps], heard.activity),
+    fp32('TIMES', [times.length], times),
+    fp32('POINTS', [known, points, 3], request.points),
+    fp32('POINT_TIMES', [known], pointTimes),
+    uint8('LEARN', [known], request.learn),
+    fp32('CLIP_PCM', [request.ownPcm.length], request.ownPcm),
+    fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, CLASSES], own),
+    fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
+    int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
+    int32('QUALITY', [qualities.indexOf(request.quality)]),
+  ];
 };
 
 /** Throws Failure model_unavailable where the bank names a picture that is not known. */

@@ -10,7 +10,7 @@ import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/pa
 import { measureSubject } from '../../../src/operations/lip-sync/render/subject.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
 import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
-import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
+import { SHAPE, type TellingPictures } from '../../../src/triton/clients/mouth-plan.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import type { Transport } from '../../../src/triton/protocol/transport.ts';
 import { testConfig } from '../../real/config.ts';
@@ -35,14 +35,13 @@ const audio = await sounds.babble(join(dir, 'babble.wav'), 1);
 const media = await talkingHead(join(dir, 'head.mp4'), 1);
 const found = await probeBoth({ media, audio }, config, signal);
 
-type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
 type Seen = Parameters<NonNullable<BenchHooks['rendered']>>[0];
 let count = 0;
 const run = async (models: typeof fast) => {
   const frames: Seen[] = [];
-  const plans: Planned[] = [];
+  const told: TellingPictures[] = [];
   const hooks: BenchHooks = {
-    planned: (plan) => plans.push(plan),
+    told: (pictures) => told.push(pictures),
     rendered: (frame) => frames.push(frame),
   };
   await runLipSync({
@@ -56,16 +55,16 @@ const run = async (models: typeof fast) => {
     hooks,
     options: LipsyncOptions.parse({ model: models.model }),
   });
-  const [plan] = plans;
-  if (!plan) throw new Error('nothing was planned');
-  return { frames, plan };
+  const [pictures] = told;
+  if (!pictures) throw new Error('no picture of the clip was named');
+  return { frames, lenders: pictures.lenders };
 };
 const runs = { balanced: await run(balanced), fast: await run(fast) };
 
 test('fast looks into up to nine open mouths of the clip, balanced into up to 24', () => {
   assert.is(fast.mouthRender.lenders, 9);
   assert.is(balanced.mouthRender.lenders, 24);
-  const [few, many] = [runs.fast.plan.lenders, runs.balanced.plan.lenders];
+  const [few, many] = [runs.fast.lenders, runs.balanced.lenders];
   assert.ok(few.length > 3 && few.length <= 9);
   assert.equal(many.slice(0, few.length), few);
 });
@@ -89,7 +88,7 @@ test('only bytes under the mask change', () => {
 
 /** The frame of the clip that shows the inside of the mouth best, as it was, with what renders it. */
 const sitter = async () => {
-  const frame = runs.fast.frames[runs.fast.plan.lenders[0] ?? 0];
+  const frame = runs.fast.frames[runs.fast.lenders[0] ?? 0];
   if (!frame?.mesh) throw new Error('the face was lost');
   const picture: YuvFrame = { ...frame.before, index: 0, time: 0, duration: 0.04 };
   const rect = patchOf(frame.mesh, picture, balanced.mouthRender);

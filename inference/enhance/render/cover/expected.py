@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, median, ramp
 from enhance.geometry.planes import Plane, Planes, even
 from enhance.geometry.thin_plate import between, through
 from enhance.record import Shape
@@ -123,7 +123,7 @@ def glance(planes: Planes, head: Array, pose: Pose, face: Face) -> float:
     coordinates. face: of the reference frame.
     """
     off = levels_of(sampled(planes, pose, head[list(ROUND_MOUTH)])) - levels_of(face.at(AMONG_KNOTS))
-    off = (off - np.median(off, axis=0)) / OF_ITSELF
+    off = (off - median(off, axis=0)) / OF_ITSELF
     return float(np.sort(np.sqrt((off**2).sum(axis=1)))[-2])
 
 

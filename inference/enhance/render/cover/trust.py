@@ -37,9 +37,9 @@ class Tells:
     hues: float
 
     @classmethod
-    def of(cls, planes: Planes, head: Array, pose: Pose, face: Face) -> "Tells":
-        """head: 478 x 3 in head coordinates. face: the reference frame's, of which nothing is covered."""
-        return cls(1 - ramp(float(cheeks_of(planes, head, pose)[0]), *BURNT_OUT), face.hues)
+    def of(cls, cheeks: Array, face: Face) -> "Tells":
+        """cheeks: Y, U, V of the frame's. face: the reference frame's, of which nothing is covered."""
+        return cls(1 - ramp(float(cheeks[0]), *BURNT_OUT), face.hues)
 
 
 def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:

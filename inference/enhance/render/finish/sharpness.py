@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Area
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, median, ramp
 from enhance.geometry.planes import Planes
 
 FINEST = 0.02  # S: what is finer is detail
@@ -34,4 +34,4 @@ def blur_of(seen: Array, usual: Array) -> float:
     both = (seen > 0) & (usual > LEAST)
     if not both.any():
         return 0.0
-    return MOST * (1 - ramp(float(np.median(seen[both] / usual[both])), BLURRED, SHARP))
+    return MOST * (1 - ramp(float(median(seen[both] / usual[both])), BLURRED, SHARP))

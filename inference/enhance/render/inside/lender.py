@@ -82,7 +82,7 @@ def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person
         planes = written.taken_off(planes)
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
-    tells = Tells.of(planes, head, pose, person.face)
+    tells = Tells.of(cheeks_of(planes, head, pose), person.face)
     seen = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, tells) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )

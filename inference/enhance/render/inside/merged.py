@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, BadMouthError, Pose, smoothstep
+from enhance.geometry.head import Array, BadMouthError, Pose, median, smoothstep
 from enhance.geometry.planes import Colours
 from enhance.plan.measures import AS_WIDE
 from enhance.record import Record, Shape
@@ -199,7 +199,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
 
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
-    opened = float(np.median(room[middle])) if middle.any() else float(room.max())
+    opened = float(median(room[middle])) if middle.any() else float(room.max())
     stretched = 1 - float(smoothstep(np.array(opened), *PARTED))
     below = np.zeros_like(upper)
     for level, share in _levels(inside, opened):

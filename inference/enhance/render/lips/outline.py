@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.geometry.head import Array, Pose, median, ramp, smoothstep
 from enhance.geometry.landmarks import (
     LEFT_CORNER,
     LOWER_INNER,
@@ -159,7 +159,7 @@ def _parted(line: Array, top: Array, bottom: Array, pose: Pose, luma: Plane, red
 
     lips = (line + top) / 2, (line + bottom) / 2
     (here, red_here), (above, red_above), (below, red_below) = (seen(at) for at in (line, *lips))
-    lip_luma, lip_red = float(np.median([above, below])), float(np.median([red_above, red_below]))
+    lip_luma, lip_red = (float(median(np.concatenate(both))) for both in ((above, below), (red_above, red_below)))
     # Lips above and below it are red: what covers them too is no tooth.
     less = np.minimum(red_above, red_below) - red_here > max(LESS_RED * lip_red, LEAST_LESS)
     teeth = (here > TOOTH_LUMA * lip_luma) & less

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, median, ramp
 from enhance.geometry.planes import Planes
 
 from .column import AROUND, column
@@ -65,7 +65,7 @@ class _Seen:
         points = np.vstack([lips, head[[*MOUTH, *SKIN]]])
         sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
         seen = np.stack([column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
-        lip, skin = (np.median(part, axis=1) for part in (seen[:, : len(OUTER)], seen[:, -len(SKIN) :]))
+        lip, skin = (median(part) for part in (seen[:, : len(OUTER)], seen[:, -len(SKIN) :]))
         return cls(lip, skin, seen[:, len(OUTER) :])
 
     @cached_property

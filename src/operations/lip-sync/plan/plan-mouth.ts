@@ -1,4 +1,4 @@
-import type { Plan } from '../../../triton/clients/mouth-plan.ts';
+import type { Plan, PlanRequest } from '../../../triton/clients/mouth-plan.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { HeardSound } from './hear.ts';
 
@@ -24,32 +24,37 @@ type PlanInputs = {
   readonly lenders?: number;
 };
 
-/** A mouth shape for each output frame. */
-export const planMouth = async (
-  { models, options, signal, hooks }: LipSyncTask,
-  { sounds: { sound, own }, observed, times: outputTimes, lenders = 0 }: PlanInputs,
-): Promise<Plan> => {
+/** What a plan is made from. */
+export const planRequest = async (
+  { models, options, hooks }: Pick<LipSyncTask, 'models' | 'options' | 'hooks'>,
+  { sounds: { sound, own }, observed, times, lenders = 0 }: PlanInputs,
+): Promise<PlanRequest> => {
   const learns = (time: number, at: number) =>
     (hooks?.learn?.(time) ?? true) && (observed.clear?.(at) ?? true);
-  const times = Float32Array.from(outputTimes);
-  const plan = await models.mouthPlan.plan(
-    {
-      pcm: sound.pcm,
-      heard: sound.heard,
-      times,
-      points: await pointsOf(observed, models.mouthPlan.points),
-      pointTimes: Float32Array.from(observed.times),
-      learn: Buffer.from(observed.times.map((time, at) => (learns(time, at) ? 1 : 0))),
-      ownPcm: own?.pcm ?? new Float32Array(),
-      ownHeard: own?.heard ?? null,
-      expressiveness: options.options.expressiveness,
-      quality: models.model,
-      keepLag: hooks?.keepLag ?? false,
-      lenders,
-    },
-    signal,
-  );
-  hooks?.planned?.({ ...plan, times, heard: sound.heard, pcm: sound.pcm });
+  return {
+    pcm: sound.pcm,
+    heard: sound.heard,
+    times: Float32Array.from(times),
+    points: await pointsOf(observed, models.mouthPlan.points),
+    pointTimes: Float32Array.from(observed.times),
+    learn: Buffer.from(observed.times.map((time, at) => (learns(time, at) ? 1 : 0))),
+    ownPcm: own?.pcm ?? new Float32Array(),
+    ownHeard: own?.heard ?? null,
+    expressiveness: options.options.expressiveness,
+    quality: models.model,
+    keepLag: hooks?.keepLag ?? false,
+    lenders,
+  };
+};
+
+/** A mouth shape for each output frame. */
+export const planMouth = async (
+  { models, signal, hooks }: Pick<LipSyncTask, 'models' | 'signal' | 'hooks'>,
+  request: PlanRequest,
+): Promise<Plan> => {
+  const plan = await models.mouthPlan.plan(request, signal);
+  const { times, heard, pcm } = request;
+  hooks?.planned?.({ ...plan, times, heard, pcm });
   return plan;
 };
 

@@ -1,11 +1,13 @@
+import { together } from '../../../async/together.ts';
 import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
+import type { TellingPictures } from '../../../triton/clients/mouth-plan.ts';
 import { clearOnes } from '../faces/contrast.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
-import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
+import { type ClipSounds, planMouth, planRequest } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
 import { fadesFrom } from './fades.ts';
@@ -27,28 +29,49 @@ export type Scene = {
   readonly sounds: ClipSounds;
 };
 
-/** Plans the mouth, measures the subject, merges the inside of its mouth. */
+/** Plans the mouth; meanwhile measures the subject and merges the inside of its mouth, which need no plan. */
 export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<MouthScript> => {
-  const { config, models, signal } = task;
-  const { video, frames, chosen, meshes, sounds } = scene;
-  const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
+  const { models, signal } = task;
+  const { video, frames, chosen, sounds } = scene;
+  const mesh = meshesOf(scene);
+  const clear = clearOnes(chosen);
+  const request = await planRequest(task, {
+    sounds,
+    observed: { times: video.times.slice(0, -1), mesh, clear: (at) => clear[at] !== null },
+    times: frames.map(({ time }) => time),
+    lenders: models.mouthRender.lenders,
+  });
+  // Asked for first: the planner answers one request after the other.
+  const telling = models.mouthPlan.tellingPictures(request, signal);
+  const [{ targets }, portrayed] = await together(
+    signal,
+    (either) => planMouth({ ...task, signal: either }, request),
+    async (either) => portray({ ...task, signal: either }, scene, { clear, ...(await telling) }),
+  );
+  return { frames, chosen, targets, ...portrayed, pcm: sounds.sound.pcm };
+};
+
+type Portrayed = Pick<MouthScript, 'rendering' | 'inside' | 'references'>;
+
+/** What the clip's pictures tell of the subject and its mouth. `clear`: the faces that are seen clearly, by picture. */
+const portray = async (
+  task: LipSyncTask,
+  scene: Scene,
+  { clear, ...telling }: TellingPictures & { readonly clear: Scene['chosen'] },
+): Promise<Portrayed> => {
+  const { config, models, signal, hooks } = task;
+  hooks?.told?.(telling);
+  const { references, lenders } = telling;
+  const render = models.mouthRender;
+  const meshOf = meshesOf(scene);
   const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
   // Each belongs to its receiver until the next is asked for.
   const pictures = async function* (indices: readonly number[]) {
-    for await (const picture of framesAt(video, indices, means)) {
+    for await (const picture of framesAt(scene.video, indices, means)) {
       yield picture;
       means.memory.give(picture.pixels);
     }
   };
-
-  const render = models.mouthRender;
-  const clear = clearOnes(chosen);
-  const { lenders, references, targets } = await planMouth(task, {
-    sounds,
-    observed: { times: video.times.slice(0, -1), mesh: meshOf, clear: (at) => clear[at] !== null },
-    times: frames.map(({ time }) => time),
-    lenders: render.lenders,
-  });
   const seen = inOrderOfUse(references, clear);
   const planned = seen.slice(0, Math.max(references.length, 1));
   const others = spread(seen.slice(planned.length), OTHERS);
@@ -58,28 +81,19 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
     portrayals(scene, others, pictures),
   );
   const inFlight = framesAtOnce(config, render);
-  const inside = await collectInside({
-    lenders,
-    pictures,
-    meshOf,
-    rendering,
-    render,
-    inFlight,
-    signal,
-  });
-  const wantedReferences = render.wants.reference
+  const lent = { lenders, pictures, meshOf, rendering, render, inFlight, signal };
+  const inside = await collectInside(lent);
+  const wanted = render.wants.reference
     ? await collectReferences({ candidates: seen, pictures, meshOf, render })
     : null;
-  return {
-    frames,
-    chosen,
-    targets,
-    rendering,
-    inside,
-    pcm: sounds.sound.pcm,
-    references: wantedReferences,
-  };
+  return { rendering, inside, references: wanted };
 };
+
+/** The speaker's mesh in a picture of the clip; null where the face is not seen. */
+const meshesOf =
+  ({ chosen, meshes }: Scene) =>
+  async (at: number): Promise<Float32Array | null> =>
+    chosen[at] ? meshes.read(chosen[at].mesh) : null;
 
 type Scripted = Pick<Scene, 'video' | 'meshes'> & { readonly script: MouthScript };
 
