@@ -24,6 +24,7 @@ from enhance.face.state import State
 from enhance.face.track import Tracker
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Colours, Planes, check_planes, from_rgb, to_rgb
+from enhance.plan.chin import USUAL
 from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import lend, lender_from
 from enhance.render.inside.merge import merge
@@ -111,7 +112,7 @@ def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
     """A row of TARGETS from opening, width as a share, rounding, press, labiodental, tongue. width: the mouth's own, in S."""
     opening, wide, rounding, press, labiodental, tongue = shape
     height, corners = 0.2 * opening, -0.1 * opening
-    return np.array([opening, wide * width, rounding, height, corners, press, labiodental, tongue, opening], np.float32)
+    return np.array([opening, wide * width, rounding, height, corners, press, labiodental, tongue, opening, USUAL], np.float32)
 
 
 def inside_of(planes: Planes, mesh: Mesh, subject: npt.NDArray[np.float32], quality: Quality) -> Image:

@@ -12,14 +12,14 @@ _MOUTH = np.array([0.0, 0.47, -0.38])  # S: where lips meet in the head's frame
 _RING = 20
 
 
-def face(opening: float, width: float = 0.5) -> Array:
-    """len(PLAN_POINTS) x 3 in S, frontal."""
+def face(opening: float, width: float = 0.5, chin: float = 0.5) -> Array:
+    """len(PLAN_POINTS) x 3 in S, frontal. chin: of the opening, what the chin has fallen."""
     lips = np.empty((len(LIP_RINGS), 3))
     for ring, thickness in ((0, 0.08), (1, 0.0)):
         angles = np.pi * np.arange(_RING) / 10  # from the left corner along the lower lip to the right one and back above
         heights = np.sin(angles) * (opening / 2 + thickness)
         lips[ring * _RING : (ring + 1) * _RING] = np.stack([-np.cos(angles) * width / 2, heights, np.zeros(_RING)], 1)
-    return np.concatenate([lips + _MOUTH, MEAN_FACE])
+    return np.concatenate([lips + _MOUTH, MEAN_FACE, [(0.0, 0.85 + chin * opening, -0.25)]])
 
 
 def turned(points: Array, yaw: float, pitch: float, size: float, place: tuple[float, float] = (300, 200)) -> Array:

@@ -26,7 +26,9 @@ from tests.mouths import face, speech, turned
 
 NO_SOUND = Speech(np.zeros(0, np.float32), np.zeros((0, 20), np.float32), np.zeros(0))
 TALK = "A P A T E F I S A P O L A K E P I T A P E S A F O L I P A T E K A S O P A T E L I F A P O"
-OPENING, UPPER, CORNERS, PRESS, JAW = (TARGETS.index(name) for name in ("opening", "upper", "corners", "press", "jaw"))
+OPENING, UPPER, CORNERS, PRESS, JAW, CHIN = (
+    TARGETS.index(name) for name in ("opening", "upper", "corners", "press", "jaw", "chin")
+)
 
 
 @pytest.fixture(scope="module")
@@ -343,6 +345,23 @@ def test_references_are_steady_frontal_closed_frames(count: int) -> None:
     assert found.dtype == np.int32
     assert found.shape == (4,)
     assert sorted(found[:count]) == wanted
+
+
+@pytest.mark.parametrize(("falls", "least", "most"), [(0.0, 0.0, 0.1), (0.3, 0.3, 0.45), (0.8, 0.6, 0.61)])
+def test_the_chin_falls_as_the_subjects_own(prior: Prior, falls: float, least: float, most: float) -> None:
+    said = speech(TALK)
+    openings = 0.08 + 0.08 * np.sin(np.arange(75) / 2)
+    points = np.stack([turned(face(opening, chin=falls), 4, 2, 120) for opening in openings])
+    # A mesh moves the chin of a head that nods: slowly, and not with the openings.
+    points[:, -1, 1] += 3 * np.sin(np.arange(75) / 20)
+    footage = Footage(points, np.arange(75) / 25, np.ones(75, bool), NO_SOUND)
+    (chin,) = set(plan(prior, said, frames(said, 25), footage).shapes[:, CHIN])
+    assert least <= chin <= most
+
+
+def test_a_clip_that_shows_no_mouth_moving_has_a_usual_chin(prior: Prior) -> None:
+    said = speech(TALK)
+    assert plan(prior, said, frames(said, 25), portrait()).shapes[:, CHIN] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("seen", [0, 1])

@@ -41,8 +41,8 @@ SIZE = 384
 
 
 def target(opening: float = 0.0, width: float = 0.5, **others: float) -> Floats:
-    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw")
-    values = {"opening": opening, "jaw": opening, "width": width, "upper": 0.2 * opening, **others}
+    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw", "chin")
+    values = {"opening": opening, "jaw": opening, "chin": 0.5, "width": width, "upper": 0.2 * opening, **others}
     return np.array([values.get(name, 0.0) for name in names], np.float32)
 
 
@@ -252,6 +252,9 @@ def test_the_chin_falls_with_the_jaw_however_far_the_lips_are_apart() -> None:
     assert calm.gap == pytest.approx(open_jaw.gap)
     assert calm.drop == shut.drop
     assert open_jaw.drop - calm.drop == pytest.approx(0.05, abs=0.005)
+    still = asked_of(shape_of(target(0.15, rest.width, jaw=0.15, chin=0.0), rest), rest, own)
+    assert still.gap == pytest.approx(open_jaw.gap)
+    assert still.drop == 0
 
 
 def test_in_a_laugh_lips_are_apart_up_to_the_corners() -> None:
@@ -651,8 +654,8 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"mesh": np.zeros((468, 3), np.float32)}, r"MESH \[478, 3\], got \[468, 3\]"),
         ({"mesh": np.full((478, 3), np.nan, np.float32)}, "MESH of finite numbers"),
         ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
-        ({"asked": np.zeros(7, np.float32)}, r"TARGET \[9\]"),
-        ({"asked": np.full(9, np.inf, np.float32)}, r"TARGET \[9\] of finite"),
+        ({"asked": np.zeros(7, np.float32)}, r"TARGET \[10\]"),
+        ({"asked": np.full(10, np.inf, np.float32)}, r"TARGET \[10\] of finite"),
         ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26314\], got \[3\]"),
         ({"subject": np.zeros(SUBJECT.size, np.float32)}, "SUBJECT as this release answers it, marked .* got the mark 0"),
     ],

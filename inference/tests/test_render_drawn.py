@@ -114,8 +114,8 @@ def planes_of(rgb: npt.NDArray[np.uint8]) -> Planes:
 
 
 def target(opening: float = 0.0, width: float = WIDTH, **others: float) -> Floats:
-    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw")
-    values = {"opening": opening, "jaw": opening, "width": width, **others}
+    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw", "chin")
+    values = {"opening": opening, "jaw": opening, "chin": 0.5, "width": width, **others}
     return np.array([values.get(name, 0.0) for name in names], np.float32)
 
 

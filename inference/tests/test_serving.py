@@ -212,7 +212,7 @@ def test_mouth_plan_answers_with_all_outputs(mouth_plan: MouthPlanModel) -> None
     response = answer(mouth_plan, TARGETS, planned())
     assert response.error is None, response.error.message
     shapes = [(tensor.name, list(tensor.values.shape)) for tensor in response.output_tensors]
-    expected = [[4, 9], [1], [4], [24]]
+    expected = [[4, 10], [1], [4], [24]]
     assert shapes == list(zip(TARGETS, expected, strict=True))
 
 
@@ -227,8 +227,8 @@ def test_mouth_plan_answers_with_all_outputs(mouth_plan: MouthPlanModel) -> None
         ({"CLIP_PCM": floats(HOP)}, "expected CLIP_POSTERIORS [1, 20], got [0, 20]"),
         ({"TIMES": floats(2, 2)}, "expected TIMES ['n'], got [2, 2]"),
         ({"TIMES": floats(2, value=np.inf)}, "expected finite numbers in TIMES, got NaN or infinity"),
-        ({"POINTS": floats(3, 10, 3)}, "expected POINTS [3, 60, 3], got [3, 10, 3]"),
-        ({"POINT_TIMES": floats(2)}, "expected POINTS [2, 60, 3], got [3, 60, 3]"),
+        ({"POINTS": floats(3, 10, 3)}, "expected POINTS [3, 61, 3], got [3, 10, 3]"),
+        ({"POINT_TIMES": floats(2)}, "expected POINTS [2, 61, 3], got [3, 61, 3]"),
         ({"LEARN": np.ones(2, np.uint8)}, "expected LEARN [3], got [2]"),
         ({"EXPRESSIVENESS": floats(1, value=1.5)}, "expected EXPRESSIVENESS 0 to 1, got 1.5"),
         ({"EXPRESSIVENESS": floats(1, value=NAN)}, "expected EXPRESSIVENESS 0 to 1, got nan"),

@@ -134,7 +134,7 @@ def test_a_portrait_is_seen_once_and_its_frames_are_as_if_each_was_seen(monkeypa
         (PLANES, {**coded(), "U": np.zeros((4, 4), np.uint8)}, "expected U [73, 73] beside Y [146, 146], got [4, 4]"),
         (PLANES, {**coded(), "COLOUR": floats(3, value=NAN)}, "expected COLOUR [3] of numbers (kr, kb, full range)"),
         (PLANES, {**coded(), "STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
-        (PLANES, {**coded(), "TARGET": floats(7)}, "expected TARGET [9] of finite numbers"),
+        (PLANES, {**coded(), "TARGET": floats(7)}, "expected TARGET [10] of finite numbers"),
         (PLANES, {**coded(), "SUBJECT": floats(9)}, f"expected SUBJECT [{SUBJECT.size}], got [9]"),
         (("STYLE",), coded(), "expected the input FACE, got none"),
         (

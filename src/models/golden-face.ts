@@ -63,7 +63,7 @@ const pointOf = (mesh: Float32Array, index: number): Point => [
   mesh[3 * index + 1] ?? 0,
 ];
 
-/** Opening, width and jaw in distances of the outer eye corners; all else as at rest. */
+/** Opening, width and jaw in distances of the outer eye corners, and a usual chin; all else as at rest. */
 const mouthOf = (mesh: Float32Array): Float32Array => {
   const between = (a: number, b: number) => {
     const [[ax, ay], [bx, by]] = [pointOf(mesh, a), pointOf(mesh, b)];
@@ -73,7 +73,7 @@ const mouthOf = (mesh: Float32Array): Float32Array => {
   const target = new Float32Array(SHAPE);
   const opening = between(13, 14) / unit;
   target.set([opening, between(61, 291) / unit]);
-  target.set([opening], SHAPE - 1);
+  target.set([opening, 0.5], SHAPE - 2);
   return target;
 };
 

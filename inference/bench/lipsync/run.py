@@ -53,8 +53,8 @@ class Run:
 
     @cached_property
     def targets(self) -> Floats:
-        """F x 9: what the plan asked of each frame."""
-        return np.fromfile(self.folder / "targets.f32", "<f4").reshape(-1, 9)
+        """F x 10: what the plan asked of each frame."""
+        return np.fromfile(self.folder / "targets.f32", "<f4").reshape(-1, 10)
 
     @cached_property
     def meshes(self) -> Floats:

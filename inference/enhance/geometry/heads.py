@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .landmarks import LEFT_EYE, LIP_RINGS, RIGHT_EYE, STILL_IN_SPEECH
+from .landmarks import CHIN, LEFT_EYE, LIP_RINGS, PLAN_POINTS, RIGHT_EYE, STILL_IN_SPEECH
 
 Array = npt.NDArray[Any]
 
-_STILL = slice(len(LIP_RINGS), None)
+_STILL = slice(len(LIP_RINGS), len(LIP_RINGS) + len(STILL_IN_SPEECH))
 _EYES = (STILL_IN_SPEECH.index(RIGHT_EYE), STILL_IN_SPEECH.index(LEFT_EYE))
 
 # STILL_IN_SPEECH of a mean face, frontal, S = 1, centred: from the meshes of GRID's speakers, made symmetric.
@@ -49,11 +49,12 @@ MEAN_FACE = np.array(
 class Heads:
     """The g frames of a clip that have a mesh, in the head's frame of reference.
 
-    lips: g x 40 x 3 in S. yaw, pitch: g degrees away from the camera. misfit: g, how far the rigid points are from rigid, in S.
-    centres: g x 2, where the head is in the picture, in S.
+    lips: g x 40 x 3 in S. chins: g, height (down) of the chin's lowest point in S. yaw, pitch: g degrees away from the camera.
+    misfit: g, how far the rigid points are from rigid, in S. centres: g x 2, where the head is in the picture, in S.
     """
 
     lips: Array
+    chins: Array
     yaw: Array
     pitch: Array
     misfit: Array
@@ -67,7 +68,7 @@ def heads_of(points: Array) -> Heads:
     """
     if not len(points):
         none = np.zeros(0)
-        return Heads(np.zeros((0, len(LIP_RINGS), 3)), none, none, none, np.zeros((0, 2)))
+        return Heads(np.zeros((0, len(LIP_RINGS), 3)), none, none, none, none, np.zeros((0, 2)))
     rigid = points[:, _STILL].astype(np.float64)
     face = MEAN_FACE
     for _ in range(2):  # a mean face first, then the subject's own
@@ -80,10 +81,11 @@ def heads_of(points: Array) -> Heads:
     face = (face - face.mean(0)) / np.linalg.norm(face[_EYES[0]] - face[_EYES[1]])
     scales, turns, shifts = _fit(rigid, face)
     lips = _moved(points[:, : len(LIP_RINGS)].astype(np.float64), scales, turns, shifts)
+    chins = _moved(points[:, [PLAN_POINTS.index(CHIN)]].astype(np.float64), scales, turns, shifts)[:, 0, 1]
     misfit = np.sqrt(((_moved(rigid, scales, turns, shifts) - face) ** 2).sum(2).mean(1))
     yaw = np.degrees(np.arctan2(turns[:, 0, 2], turns[:, 2, 2]))
     pitch = np.degrees(np.arctan2(turns[:, 1, 2], turns[:, 2, 2]))
-    return Heads(lips, yaw, pitch, misfit, rigid.mean(1)[:, :2] * scales[:, None])
+    return Heads(lips, chins, yaw, pitch, misfit, rigid.mean(1)[:, :2] * scales[:, None])
 
 
 def _fit(shapes: Array, target: Array) -> tuple[Array, Array, Array]:

@@ -58,7 +58,7 @@ LIP_RINGS = (
 """The outer and the inner contour of the lips, each all the way round from the right corner along the lower lip."""
 STILL_IN_SPEECH = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 1, 2, 98, 327, 127, 356, 234, 454, 93, 323)
 """Points of eyes, nose and temples, which speech hardly moves."""
-PLAN_POINTS = (*LIP_RINGS, *STILL_IN_SPEECH)
+PLAN_POINTS = (*LIP_RINGS, *STILL_IN_SPEECH, CHIN)
 """What the planner needs of a mesh, in this order: `points` of models/mouth_plan/config.pbtxt."""
 
 EYES_AND_NOSE = (33, 133, 362, 263, 2)

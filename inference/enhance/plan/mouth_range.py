@@ -6,6 +6,7 @@ import numpy as np
 
 from enhance.geometry.heads import Array
 
+from .chin import USUAL
 from .measures import MEASURES, OPENING
 
 # Mean above rest and spread of MEASURES in S during speech: the median of the training speakers (inference/weights/mouth.md),
@@ -28,6 +29,8 @@ class MouthRange:
     spread: Array
     parted: float
     """The least opening in speech, but for p, b and m."""
+    chin: float = USUAL
+    """Of an opening, what the chin falls (chin.py)."""
 
 
 def mouth_range_of(seen: Array, opens: Array, trust: float) -> MouthRange:

@@ -1,6 +1,6 @@
 """The plan: a mouth shape for every output frame, from the new sound and from what the clip shows of its subject."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -9,8 +9,9 @@ from enhance.geometry.heads import Array, heads_of
 from enhance.speech.curves import closure_track
 
 from .agreement import belief_in, lag_of, share_of
+from .chin import chin_share
 from .hearing import Heard, Speech, gain, hear, mix
-from .measures import free_of_pose, measure_lips
+from .measures import OPENING, free_of_pose, measure_lips
 from .mouth_range import mouth_range_of
 from .prior import Prior
 from .residual import fit_residual, strength_of
@@ -67,7 +68,7 @@ SHIPPED = PlanSettings()
 class Plan:
     """What a mouth is to do.
 
-    shapes: f x 9 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown.
+    shapes: f x 10 (shapes.TARGETS). lag: s by which the clip's picture is late against its sound, 0 when unknown.
     """
 
     shapes: Array
@@ -90,6 +91,7 @@ def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings:
         subjects, lag = _as_the_subject_does(heard, own, clip, trust, settings)
         motion = trust * subjects + (1 - trust) * motion
     mouth = mouth_range_of(clip.shown, clip.opens(lag), trust)
+    mouth = replace(mouth, chin=chin_share(clip.shown[:, OPENING], heads.chins, middles))
     kept = lag if settings.keep_lag else 0.0
     shapes = mouth_shapes(motion, speech, times, mouth, lag=kept, expressiveness=settings.expressiveness)
     return Plan(shapes, lag)

@@ -13,7 +13,7 @@ from .mouth_range import MouthRange
 from .stillness import liveliness, runs
 from .tracks import FRAME, at, interval, smooth
 
-TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw")
+TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw", "chin")
 LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
@@ -31,11 +31,12 @@ _QUIET = 30  # frames before and after a sound, in which lips come to rest
 
 
 def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange, *, lag: float, expressiveness: float) -> Array:
-    """f x 9 TARGETS at `times`, the f seconds at which frames appear.
+    """f x 10 TARGETS at `times`, the f seconds at which frames appear.
 
     motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. mouth: the subject's, in S. lag: s by which the picture is
     to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in
-    silence, and before and after the sound, they rest. opening, width, upper, corners and jaw are in S, the rest 0..1.
+    silence, and before and after the sound, they rest. opening, width, upper, corners and jaw are in S, the rest
+    0..1; chin is a share of the jaw.
     """
     if not len(motion):
         motion = np.zeros((1, len(MEASURES)))
@@ -75,6 +76,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
         "labiodental": bite * apart,
         "tongue": tongue * apart,
         "jaw": at(smooth(open_jaw, _JAW_LAGS)[:, None], middles)[:, 0],
+        "chin": np.full(len(times), mouth.chin),
     }
     return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
 

@@ -42,7 +42,7 @@ from .quality import QUALITIES, Quality
 from .subject import Subject
 from .warp import warp
 
-TARGETS = 9
+TARGETS = 10
 """Numbers of a mouth's shape: lips.shape.Shape."""
 TARGET_WIDTH = 1
 """Which of them is its width."""

@@ -12,8 +12,8 @@ import {
 } from './model.ts';
 import { CLASSES, type Heard } from './speech.ts';
 
-/** Numbers of a mouth shape: opening, width, rounding, height of the upper lip, height of the corners, press, labiodental, tongue, jaw. */
-export const SHAPE = 9;
+/** Numbers of a mouth shape: opening, width, rounding, height of the upper lip, height of the corners, press, labiodental, tongue, jaw, chin. */
+export const SHAPE = 10;
 const REFERENCES = 4;
 /** How much a plan and a renderer take upon themselves, by the model that callers choose. */
 export type Quality = 'fast' | 'balanced' | 'studio';

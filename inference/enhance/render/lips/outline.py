@@ -93,6 +93,11 @@ class Lips:
     """1 where the lips touch, 0 where they are apart."""
 
     @property
+    def opening(self) -> float:
+        """S between the inner lips; 0 where they touch."""
+        return self.gap * (1 - self.closed)
+
+    @property
     def middle(self) -> Array:
         """Half way between the inner contours, SAMPLES x 3."""
         return (self.upper_inner + self.lower_inner) / 2

@@ -41,9 +41,8 @@ WIDEST, NARROWEST = 1.45, 0.7  # of the width at rest
 LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
 SAGGING, SMILING = 0.03, 0.05  # S that corners do
 LARGEST_OPENING = 0.36
-CHIN_SHARE, CHIN_WIDE = 0.5, 0.63
-"""Of an opening, what the chin falls: of a usual one, and of one at the end of WIDENING (docs/decisions/0045)."""
-WIDENING = (0.12, 0.45)  # S
+WIDER, WIDENING = 1.26, (0.12, 0.45)
+"""How many times as far the chin falls for an opening at the end of the second, S (docs/decisions/0045)."""
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
@@ -66,6 +65,8 @@ class Shape:
     tongue: float
     jaw: float
     """The opening whose chin this is: it follows the lips less quickly than they move."""
+    chin: float
+    """Of an opening, what the subject's chin falls."""
 
 
 FlatContour = Annotated[Array, ArrayShape(SAMPLES, 2)]
@@ -109,7 +110,7 @@ class Asked:
 def rest_of(lips: Lips, moustache: float) -> Rest:
     """The lips closed, from lips that may be open."""
     line = lips.upper_inner + _upper_share(lips.gap) * (lips.lower_inner - lips.upper_inner)
-    line[:, 1] -= CORNER_DROP * lips.gap * (1 - lips.closed) * ALONG**2
+    line[:, 1] -= CORNER_DROP * lips.opening * ALONG**2
     top = line - (lips.upper_inner - lips.upper_outer)
     bottom = line + (lips.lower_outer - lips.lower_inner)
     return Rest(line[:, :2], top[:, :2], bottom[:, :2], lips.width, moustache)
@@ -117,15 +118,15 @@ def rest_of(lips: Lips, moustache: float) -> Rest:
 
 def shape_of(target: Array, rest: Rest) -> Shape:
     """`target`: a row of TARGETS."""
-    opening, width, rounding, upper, corners, press, labiodental, tongue, jaw = (float(v) for v in target)
-    rounding, press, labiodental, tongue = (min(max(v, 0.0), 1.0) for v in (rounding, press, labiodental, tongue))
+    opening, width, rounding, upper, corners, press, labiodental, tongue, jaw, chin = (float(v) for v in target)
+    rounding, press, labiodental, tongue, chin = (min(max(v, 0.0), 1.0) for v in (rounding, press, labiodental, tongue, chin))
     most = LARGEST_OPENING + rest.moustache * (MOUSTACHE_OPENING - LARGEST_OPENING)
     opening = _opened(max(opening, 0.0) * (1 - press), most)
     jaw = _opened(max(jaw, 0.0), most)
     width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
     upper = _limited(upper, LOWERED * (1 - ramp(opening, 0.0, 0.15)), RAISED + 0.5 * opening)
     corners = _limited(corners, SAGGING + 0.25 * opening, SMILING)
-    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue, jaw)
+    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue, jaw, chin)
 
 
 def _opened(opening: float, most: float) -> float:
@@ -149,7 +150,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     shape = replace(shape, width=shape.width + laughs * max(KEPT * own.spread - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
-    drop = _chin_fall(shape.jaw) - _chin_fall(own.gap * (1 - own.closed))
+    drop = shape.chin * (_wider(shape.jaw) - _wider(own.opening))
     shift = seat.middle - float(rest.line[MIDPOINT, 1])
     chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
@@ -225,9 +226,9 @@ def _narrowing(edge: Array, full: float, end: float = 1) -> Array:
     return np.asarray(np.maximum(1 - (to_corner / end) ** full, 0))
 
 
-def _chin_fall(opening: float) -> float:
-    """How far the chin of a mouth that is so far open has fallen, in S."""
-    return opening * (CHIN_SHARE + ramp(opening, *WIDENING) * (CHIN_WIDE - CHIN_SHARE))
+def _wider(opening: float) -> float:
+    """An opening in S, as much larger as its chin falls farther than that of a usual one."""
+    return opening * (1 + ramp(opening, *WIDENING) * (WIDER - 1))
 
 
 def _below(outer: Array, inner: Array, axis: int = 1) -> Array:
@@ -290,7 +291,7 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     Mostly as a whole: middle and corners moved each for itself bend the line, and the bend reads as a frown. A part of
     the frame's own bend is kept, for cheeks that smile go on smiling.
     """
-    opened = own.gap * (1 - own.closed)
+    opened = own.opening
     middle = (own.upper_inner + _upper_share(own.gap) * (own.lower_inner - own.upper_inner))[MIDPOINT, 1]
     corners = own.upper_outer[[0, -1], 1] - CORNER_DROP * opened + CORNER_RISE * (own.width - rest.width)
     rest_corners = rest.upper_outer[[0, -1], 1]

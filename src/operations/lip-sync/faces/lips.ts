@@ -1,4 +1,5 @@
 /** How far lips are open, and how that correlates with a sound: pure. */
+import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
 import { type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 
 /** Numbers of a step of `Heard.curves`; the first is the jaw's. */
@@ -20,7 +21,7 @@ const distance = (mesh: Float32Array, [a, b]: readonly [number, number]): number
 
 /**
  * Linear interpolation from the face's own mouth shape (share 0) to the target (share 1). Of the own shape opening and width
- * are measured on the mesh, the jaw is as open as the lips, the other six numbers count as 0.
+ * are measured on the mesh, the jaw is as open as the lips, the chin falls as the target's does, the other six numbers count as 0.
  */
 export const interpolateShape = (
   mesh: Float32Array,
@@ -29,7 +30,7 @@ export const interpolateShape = (
 ): Float32Array => {
   const opening = openingOf(mesh);
   const width = distance(mesh, MOUTH_CORNERS) / distance(mesh, EYE_CORNERS);
-  const own = [opening, width, 0, 0, 0, 0, 0, 0, opening];
+  const own = [opening, width, 0, 0, 0, 0, 0, 0, opening, target[SHAPE - 1]];
   return target.map((value, column) => share * value + (1 - share) * (own[column] ?? 0));
 };
 
