@@ -10,19 +10,18 @@ PRIOR = 0.024
 """What it weighs, in squares of openings (S): halves of a clip of three seconds tell shares that are .25 apart."""
 MOST = 0.6
 """That of a chin that falls farther: openings are planned faster than people's are, and would shake it."""
-_APART, _NEAR = 0.24, 0.06
-"""s between frames that are compared, and by how much more or less: slower changes are those of a head that nods."""
+_APART, _LATEST = 0.22, 0.35
+"""s between frames that are compared, at least and at most: slower changes are those of a head that nods."""
 _UNSEEN = 1.3
 """By how many times farther chins fall than the mesh has it: in pixels, of 14 people (docs/decisions/0160)."""
 
 
 def chin_share(openings: Array, chins: Array, times: Array) -> float:
     """Of an opening, what the subject's chin falls, 0..MOST. openings, chins: g, S, the chin's height (down), at times (s)."""
-    later = np.searchsorted(times, times + _APART - _NEAR / 2)
+    later = np.searchsorted(times, times + _APART)
     frames = np.flatnonzero(later < len(times))
+    frames = frames[times[later[frames]] - times[frames] < _LATEST]
     later = later[frames]
-    near = np.abs(times[later] - times[frames] - _APART) < _NEAR
-    frames, later = frames[near], later[near]
     opened, fallen = openings[later] - openings[frames], _UNSEEN * (chins[later] - chins[frames])
     # Each frame is compared twice, as the earlier and as the later one.
     share = (opened @ fallen / 2 + PRIOR * USUAL) / (opened @ opened / 2 + PRIOR)
