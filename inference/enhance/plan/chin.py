@@ -9,7 +9,7 @@ USUAL = 0.5
 PRIOR = 0.024
 """What it weighs, in squares of openings (S): halves of a clip of three seconds tell shares that are .25 apart."""
 MOST = 0.6
-"""That of a chin that falls farther: openings are planned faster than people's are, and would shake it."""
+"""More of it shakes: planned openings are not smoothed as much as such a chin would need."""
 _APART, _LATEST = 0.22, 0.35
 """s between frames that are compared, at least and at most: slower changes are those of a head that nods."""
 _UNSEEN = 1.3
