@@ -107,6 +107,18 @@ def test_a_photograph_in_few_colours_keeps_its_own_mouth_whatever_drawn_face_is_
     assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 5
 
 
+def test_a_drawn_nose_that_is_taken_for_the_mouth_does_not_move_it(
+    find: Find, finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smooth = cv2.bilateralFilter(cv2.bilateralFilter(ASTRONAUT[:300, 80:380], 9, 30, 7), 9, 30, 7)
+    expected = ASTRONAUT_EYES_AND_MOUTH - [80, 0]
+    nose = expected - np.array([[0, 0], [0, 0], [0, 16]])
+    monkeypatch.setattr(finder, "anchors", lambda *_: nose.astype(np.float32))
+    monkeypatch.setattr("enhance.face.find._is_drawn", lambda *_: True)
+    (face,) = find(smooth.astype(np.uint8))
+    assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 5
+
+
 def test_a_character_and_a_person_are_both_found(find: Find) -> None:
     drawn, _ = anime(Anime(mouth=0.1))
     both = find(np.hstack([ASTRONAUT[:, :400], drawn]))

@@ -209,6 +209,16 @@ def test_a_blink_changes_nothing_but_the_eyes() -> None:
     assert changed.any() and not changed[near == 0].any()
 
 
+@pytest.mark.parametrize("light", [0.55, 0.65, 0.95])
+def test_a_photograph_in_black_and_white_blinks(light: float) -> None:
+    grey = (data.astronaut() @ [0.299, 0.587, 0.114] * light).astype(np.uint8)
+    picture = np.repeat(grey[..., None], 3, axis=2)
+    eye = np.round(eye_of(MESH, RIGHT_LIDS)).astype(int)
+    rows, columns = (slice(*np.sort(eye[:, axis])[[0, -1]]) for axis in (1, 0))
+    shut = Animator().move(picture, MESH, blink(1.0), "photo")
+    assert cv2.absdiff(shut[rows, columns], picture[rows, columns]).mean() > 10
+
+
 def test_eyes_can_blink_one_by_one() -> None:
     picture, mesh = drawn(512)
     changed = (Animator().move(picture, mesh, motion(left=1.0), "photo") != picture).any(axis=2)

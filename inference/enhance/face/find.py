@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from enhance.geometry.landmarks import LEFT_EYE, OUTER_RING, RIGHT_EYE, face_box
+from enhance.geometry.landmarks import LEFT_EYE, OUTER_RING, RIGHT_EYE, face_box, features
 from enhance.picture import LUMA
 from enhance.style import skin_roughness, style_of
 
@@ -34,6 +34,9 @@ SCATTER = 0.045  # sides: largest standard deviation over the views; 0.02 is usu
 STAYS_ON_PEOPLE = 0.06
 """Share of the crop's movement above which anchors are tried too: photographs and renderings reach 0.03, the drawn faces of
 tests/test_face_find.py 0.03 to 0.24. AnimeFace alone takes many people for drawings."""
+OTHER_MOUTH = 0.15
+"""Distances of the outer eye corners between the mouth of the anchors and that of a mesh that stays, above which the mesh is
+right: AnimeFace takes the arc of a nose for the mouth at 0.26; at the same mouth the two are 0.06 apart at most."""
 STAYS_ON_POSTERISED, ROUGH = 0.03, 0.5
 """The same for photographs in few colours, at most, which style_of() calls flat as well, and how rough the skin round their
 mouth is at least, in grey levels. Of six that AnimeFace takes for drawings all have at most 0.025, and five 0.7 to 1.9; its
@@ -126,7 +129,8 @@ class Finder:
         is_face = score > SURE_OF_MESH and goes < STAYS and is_seen(picture, face_box(mesh), self.detector, hinted)
         if not is_face or goes > STAYS_ON_PEOPLE or _is_drawn(picture, candidate.box, mesh, goes):
             anchors = self.anchors(picture, candidate.box)
-            if anchors is not None:
+            sure = is_face and goes <= STAYS_ON_PEOPLE
+            if anchors is not None and not (sure and _mouths_apart(anchors, mesh) > OTHER_MOUTH):
                 crop = crop_of_features(anchors)
                 read, _ = self.network(picture, crop)
                 if is_seen(picture, face_box(read), self.detector, hinted):
@@ -192,6 +196,12 @@ def _is_drawn(picture: Frame, box: Points, mesh: Points, goes: float) -> bool:
     if style_of(as_rgb(picture), box) != "flat":
         return False
     return goes > STAYS_ON_POSTERISED or _skin_roughness(picture, mesh) <= ROUGH
+
+
+def _mouths_apart(anchors: Points, mesh: Points) -> float:
+    """The distance between the mouths of anchors and of a mesh (478 x 3), in distances of the outer eye corners."""
+    unit = float(np.linalg.norm(mesh[LEFT_EYE] - mesh[RIGHT_EYE]))
+    return float(np.linalg.norm(anchors[2] - features(mesh)[2])) / max(unit, 1e-6)
 
 
 def _skin_roughness(picture: Frame, mesh: Points) -> float:

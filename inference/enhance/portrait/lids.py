@@ -32,6 +32,9 @@ TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
 """Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
 STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
 PALE, NO_DARKER = 0.6, 0.7  # of the cheek's colour at most, and of its luma at least, in the white of an eye
+COLOURED, TO_WHITE = 0.06, 0.35
+"""How far skin is from grey at least, in parts of its luma, for white to be told by colour: in black and white, rounding
+decided. There white is so much of the way from the cheek's luma to 255."""
 WHITE_BELOW = 0.35
 """Share of that strip which is white, of both eyes: large eyes of cartoons .51 to 1, 49 other photographs, drawings and
 posterised faces at most .2."""
@@ -114,7 +117,11 @@ def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) ->
         middle = slice(len(outline.s) // 5, len(outline.s) - len(outline.s) // 5)
         depths = outline.bottom[middle] + np.linspace(*STRIP, 8)[:, None] * frame.unit
         seen = sample(picture, outline.origin + outline.s[middle, None] * outline.along + depths[..., None] * outline.down)
-        white = (_colourful(seen) < PALE * _colourful(skin)) & (seen @ LUMA > NO_DARKER * float(skin @ LUMA))
+        coloured, light = float(_colourful(skin)), float(skin @ LUMA)
+        if coloured > COLOURED:
+            white = (_colourful(seen) < PALE * coloured) & (seen @ LUMA > NO_DARKER * light)
+        else:
+            white = seen @ LUMA > light + TO_WHITE * (255 - light)
         shares.append(float(white.mean()))
     return float(np.mean(shares)) if shares else 0.0
 
