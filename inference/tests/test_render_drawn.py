@@ -423,14 +423,47 @@ def test_an_open_mouth_of_one_tone_is_no_pair_of_lips(
     assert has_ink(*in_one_tone(edges, skin, tone, line))
 
 
-def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
-    picture, mesh = in_one_tone(POINTED, (90, 60, 40), (225, 120, 125))
+def bearded(
+    edges: tuple[Floats, Floats], beard: tuple[int, int, int], tone: tuple[int, int, int]
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """As in_one_tone, in a beard between nose and neck."""
+    picture, mesh = in_one_tone(edges, beard, tone)
     unit = pose_of(mesh).scale
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
-    beard = np.zeros(picture.shape[:2], np.uint8)
-    cv2.ellipse(beard, (x, y - round(0.15 * unit)), (round(0.8 * unit), round(0.55 * unit)), 0, 0, 180, (1,), -1)
-    picture[beard == 0] = SKIN
-    assert not has_ink(picture, mesh)
+    there = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(there, (x, y - round(0.15 * unit)), (round(0.8 * unit), round(0.55 * unit)), 0, 0, 180, (1,), -1)
+    picture[there == 0] = SKIN
+    return picture, mesh
+
+
+def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
+    assert not has_ink(*bearded(POINTED, (90, 60, 40), (225, 120, 125)))
+
+
+@pytest.mark.parametrize("tongue", [False, True])
+def test_a_smile_in_a_beard_goes_when_it_shuts(tongue: bool) -> None:
+    beard = (50, 34, 28)
+    picture, mesh = bearded(GRIN, beard, (255, 255, 255))
+    y = round(float(mesh[[61, 291], 1].mean()) + 0.1 * pose_of(mesh).scale)
+    if tongue:
+        below = picture[y:]
+        below[(below == 255).all(axis=2)] = (225, 95, 100)
+    x, reach = round(float(mesh[[61, 291], 0].mean())), round(0.3 * pose_of(mesh).scale)
+    mouth = slice(y - reach // 3, y + reach // 3), slice(x - reach, x + reach)
+    assert spoken(picture, mesh, target()).planes.y[mouth].max() < planes_of(np.full((2, 2, 3), beard, np.uint8)).y[0, 0] + 8
+
+
+def test_a_tongue_from_corner_to_corner_goes_when_the_mouth_shuts() -> None:
+    tan = (214, 158, 120)
+    picture, mesh = in_one_tone(GRIN, tan, (228, 105, 112))
+    dark, _ = in_one_tone((GRIN[0], 0.6 * GRIN[1]), tan, DARK_FILL)
+    x, reach = round(float(mesh[[61, 291], 0].mean())), round(0.13 * pose_of(mesh).scale)
+    middle = (np.abs(np.arange(picture.shape[1]) - x) < reach) & (dark == DARK_FILL).all(axis=2)
+    picture[middle] = DARK_FILL
+    before, after = planes_of(picture), spoken(picture, mesh, target()).planes
+    skin = int(before.v[0, 0])
+    assert before.v.max() > skin + 20
+    assert after.v.max() < skin + 12
 
 
 @pytest.mark.parametrize("skin", [SKIN, BROWN])
@@ -674,6 +707,10 @@ def test_the_soft_shade_round_a_mouth_is_erased_with_it_and_lips_are_told_from_i
     erased = erase(shaded, grown)
     assert np.abs(erased - unshaded)[:, :160].max() < 2.5 < np.abs(erase(shaded, hole()) - unshaded)[:, :160].max()
     assert not grown[60:140, 170].any()
+    tipped = unshaded.copy()
+    tip = np.s_[78:82, hole().any(axis=0).argmax() - 4 : hole().any(axis=0).argmax()]
+    tipped[tip] += [-8, 0, 14]
+    assert with_shade(hole(), tipped, 300)[tip].all()
     lips = lit_skin(np.where(far < 8, 12, 0).astype(np.float32))
     for picture in (unshaded, lips):
         np.testing.assert_array_equal(with_shade(hole(), picture, 300), hole())

@@ -19,6 +19,9 @@ UNSHADED = 1.0  # levels: where the shade ends
 FADES = 0.8  # of the shade at the hole is left at half its width, at most: lips have as much up to their edge
 SHADE_REACHES = 0.06  # S from the hole
 BAND, BAND_WIDTH = 6.0, 0.012  # distance in YUV from the skin, and S across, from which a band round a mouth is lips
+REDDER, ONE_GROUND = 6.0, 2.0
+"""V codes more than the skin's, from which what touches a mouth belongs to it; and how much lighter the lightest place beyond is
+than the darkest: more, and it is skin and a beard, or the background."""
 LINE = 25.0  # levels between skin and what is drawn on it: no shade
 
 
@@ -46,12 +49,15 @@ def erase(picture: Floats, hole: Mask) -> Floats:
 
 
 def with_shade(hole: Mask, picture: Floats, scale: float) -> Mask:
-    """The hole, and the soft shade round it that 3D renderers and airbrushes leave at a mouth.
+    """The hole with the ends of the mouth that touch it, and the soft shade round it that 3D renderers and airbrushes leave.
 
     Without the shade, skin spread from the hole's rim is as dark as the rim. Lines that go on beyond the shade are left out.
     picture: h x w x 3, luma first, 0..255. scale: pixels per S.
     """
     far, apart = _from_skin(hole, picture, scale)
+    beyond = picture[..., 0][(far > _reach(scale)) & (far <= _reach(scale) + RING)]
+    if beyond.size and np.percentile(beyond, 95) < ONE_GROUND * np.percentile(beyond, 5):
+        hole = hole | _ends_beside(hole, far <= _reach(scale), apart)
     darker = apart[..., 0]
     shade = _profile(far, darker, scale)
     ends = int(np.argmax(shade < UNSHADED))
@@ -69,6 +75,15 @@ def has_band(hole: Mask, picture: Floats, scale: float) -> bool:
     band = _profile(far, np.linalg.norm(apart, axis=-1), scale)
     ends = int(np.argmax(band < band[0] / 2))
     return bool(band[0] > BAND and ends > BAND_WIDTH * scale and band[ends // 2] > FADES * band[0])
+
+
+def _ends_beside(hole: Mask, near: Mask, apart: Floats) -> Mask:
+    """What is redder than the skin, touches the hole and ends near it: the tips of the lips of a 3D face."""
+    unlike = (apart[..., 2] < -REDDER) & ~hole
+    _, parts = cv2.connectedComponents(unlike.astype(np.uint8))
+    touching = cv2.dilate(hole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    ends = np.setdiff1d(parts[touching & unlike], parts[~near & unlike])
+    return np.asarray(unlike & np.isin(parts, ends))
 
 
 def _from_skin(hole: Mask, picture: Floats, scale: float) -> tuple[Floats, Floats]:

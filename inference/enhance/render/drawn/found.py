@@ -39,6 +39,11 @@ PIECE = 0.035  # S across: less is a dot of a tone
 LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
 """Widths of the mesh's mouth that the drawn one has, and S between the middles of the two: elsewhere it may be a fold."""
 
+BESIDE_MOUTH, PATCH_OF_BEARD, BEARD_DARK = 0.1, 0.03, 0.65
+"""S from the corners where a beard is looked for; half the side in S of what is looked at there; and of the
+cheeks' luma that a beard has at most."""
+LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -104,9 +109,23 @@ class Drawn:
 def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False) -> Drawn | None:
     """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
 
-    white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark.
+    white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark; and one that shows
+    teeth in a dark beard.
     shaded: with teeth and a tongue that are told by the skin round the mouth alone, as where the face is shaded.
     """
+    skin = _skin(planes, head, pose)
+    beard = _beard(planes, head, pose, skin) if white else None
+    if beard is not None:
+        within = _find(planes, head, pose, beard, white=True, shaded=True, shut=False)
+        if within is not None and is_there(within, head, pose) and _shows_teeth(within, planes, pose, skin):
+            return within
+    return _find(planes, head, pose, skin, white=white, shaded=shaded)
+
+
+def _find(
+    planes: Planes, head: Array, pose: Pose, skin: float, *, white: bool, shaded: bool, shut: bool = True
+) -> Drawn | None:
+    """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one."""
     middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
@@ -114,7 +133,6 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
-    skin = _skin(planes, head, pose)
     lighter = (1 + TEETH) * skin
     lit = np.minimum(_closed(luma, round(HIGHEST * finer)), lighter)
     dark = np.asarray(lit - luma, np.float32)
@@ -135,7 +153,7 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
     if light.any():
         whole = joined(whole, light)
     # A closed mouth shows neither teeth nor a tongue, and may have light and shade of lips beside it.
-    if shaded and whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0)):
+    if shaded and (not shut or whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0))):
         uv = (raster(plane, 2, pose, origin, finer, size) for plane in (planes.u, planes.v))
         beside = Beside.of((luma, *uv), whole, dark, finer)
         whole = joined(whole, light_parts(beside.teeth, whole))
@@ -150,6 +168,25 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
     whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
     drawn = Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
     return drawn if strongest >= FAINTEST or is_there(drawn, head, pose) else None
+
+
+def _beard(planes: Planes, head: Array, pose: Pose, skin: float) -> float | None:
+    """The luma of a beard that is dark on both sides of the mesh's mouth; None where there is none."""
+    places = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]]) + BESIDE_MOUTH * np.array([[-1, 0], [1, 0]])
+    reach = PATCH_OF_BEARD * np.array([1, 1])
+    size = (max(1, round(2 * PATCH_OF_BEARD * pose.scale)),) * 2
+    seen = [float(np.median(raster(planes.y, 1, pose, place - reach, pose.scale, size))) for place in places]
+    return sum(seen) / 2 if max(seen) < BEARD_DARK * skin else None
+
+
+def _shows_teeth(drawn: Drawn, planes: Planes, pose: Pose, skin: float) -> bool:
+    """Whether what is light in a mouth in a beard is white: as light as the skin (luma) at least, and of little colour."""
+    light = drawn.whole & (drawn.luma > skin)
+    if light.sum() < LEAST_TEETH * drawn.whole.sum():
+        return False
+    size = light.shape[1], light.shape[0]
+    u, v = (raster(plane, 2, pose, drawn.origin, drawn.finer, size)[light] for plane in (planes.u, planes.v))
+    return bool(np.hypot(np.median(u) - 128, np.median(v) - 128) < WHITE)
 
 
 def is_there(drawn: Drawn, head: Array, pose: Pose) -> bool:

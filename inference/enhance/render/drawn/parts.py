@@ -80,11 +80,16 @@ def parts_below(beside: Beside, whole: npt.NDArray[np.uint8], darker: float) -> 
         return np.zeros_like(whole)
     middle = np.zeros(whole.shape[1], bool)
     middle[columns[0] + 1 : columns[-1]] = True
-    bottom = np.zeros(whole.shape[1], int)
+    bottom = np.full(whole.shape[1], int(top.min()))
     bottom[columns] = len(whole) - whole[::-1, columns].argmax(axis=0)
     below = np.arange(len(whole))[:, None] >= bottom
-    seen = ((beside.redder > REDDER) | (beside.darker > darker)) & below & middle & (whole == 0)
-    return _touching(seen, whole, lambda _x, y, _width, height: y + height < len(whole))
+    seen = ((beside.redder > REDDER) | (beside.darker > darker) & middle) & below & (whole == 0)
+    wide = len(columns)
+
+    def is_within(x: int, y: int, width: int, height: int) -> bool:
+        return x > 0 and x + width < whole.shape[1] and y + height < len(whole) and width <= WIDEST * wide
+
+    return _touching(seen, whole, is_within)
 
 
 def light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
