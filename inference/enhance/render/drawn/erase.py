@@ -20,8 +20,8 @@ FADES = 0.8  # of the shade at the hole is left at half its width, at most: lips
 SHADE_REACHES = 0.06  # S from the hole
 BAND, BAND_WIDTH = 6.0, 0.012  # distance in YUV from the skin, and S across, from which a band round a mouth is lips
 REDDER, ONE_GROUND = 6.0, 2.0
-"""V codes more than the skin's, from which what touches a mouth belongs to it; and how much lighter the lightest place beyond is
-than the darkest: more, and it is skin and a beard, or the background."""
+"""V codes more than the skin's, from which what touches a mouth belongs to it; and how many times as light as the darkest place
+beyond the lightest is: more, and it is skin and a beard, or the background."""
 LINE = 25.0  # levels between skin and what is drawn on it: no shade
 
 
