@@ -406,6 +406,12 @@ def test_lips_of_one_tone_without_a_line_stay_lips(
     assert (np.abs(column[:dark] - tone_y) < 12).sum() > 0.02 * unit
 
 
+def test_outlined_lips_of_one_tone_with_a_cupids_bow_stay_lips() -> None:
+    picture, mesh = in_one_tone(SMILING, SKIN, ROSE, line=True)
+    assert not has_ink(picture, mesh)
+    assert np.abs(spoken(picture, mesh, target()).planes.y.astype(int) - planes_of(picture).y).mean() < 0.5
+
+
 @pytest.mark.parametrize(
     ("edges", "skin", "tone", "line"),
     [

@@ -62,14 +62,18 @@ def _has_bow(top: Array, least: float) -> bool:
 
 
 def _has_tone(drawn: Drawn, patch: Patch) -> bool:
-    """Whether the mouth is coloured, all of it alike, not as dark as an open one, and without a line round it."""
+    """Whether the mouth is coloured, all of it alike, not as dark as an open one, and without a line round it but a bow's."""
     core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(RIM * drawn.finer) + 1,) * 2, np.uint8)) > 0
     if not core.any():
         return False
     skin = float(np.median(drawn.lit[core]))
     darkest, tone, lightest = np.percentile(drawn.luma[core], (10, 50, 85))
+    # An open mouth of anime has a line, too, but no Cupid's bow.
     lined = line_round(drawn) > OUTLINE_DARKER * float(np.median(drawn.dark[core]))
-    if lined or lightest - darkest > ONE_TONE * skin or tone <= PAINTED_DARK * skin:
+    height = float(drawn.bottom.max() - drawn.top.min())
+    if lined and not _has_bow(drawn.top, BOW * height):
+        return False
+    if lightest - darkest > ONE_TONE * skin or tone <= PAINTED_DARK * skin:
         return False
     size = drawn.dark.shape[1], drawn.dark.shape[0]
     u, v = (raster(p, 2, patch.pose, drawn.origin, drawn.finer, size)[core] for p in (patch.planes.u, patch.planes.v))
