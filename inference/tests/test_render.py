@@ -339,6 +339,16 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
         assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
 
 
+def test_the_beard_beside_the_corners_of_a_mouth_that_shuts_is_not_lit() -> None:
+    planes, mesh = drawn(gap=0.25)
+    reach = round(0.05 * pose_of(mesh).scale)
+    for corner, way in ((61, -1), (291, 1)):
+        x, y = np.round(mesh[corner, :2]).astype(int)
+        planes.y[y - 3 * reach : y + 3 * reach, slice(*sorted((x, x + way * 4 * reach)))] = 40
+    rendered = done(planes, mesh, target(0.0, own_width(mesh)), style="flat")
+    assert rendered.planes.y[y - reach // 2 : y + reach // 2, x + reach // 2 : x + 2 * reach].max() < 60
+
+
 def test_corners_of_an_open_mouth_are_lit_where_it_opens_less_and_stay_dark_where_it_stays_as_open() -> None:
     (shut, mesh_shut), (planes, mesh) = drawn(), drawn(gap=0.25)
     reach = round(0.05 * pose_of(mesh).scale)

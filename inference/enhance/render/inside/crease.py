@@ -21,6 +21,9 @@ ENDING, ENDED = (0.10, 0.90), (0.9, 1.02)
 """Of the way from the middle to a corner: where DARK turns into CORNER, as in people's mouths, and where the line fades out."""
 CORNER_REACH = (0.035, 0.075)
 """From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
+BEYOND, AS_DARK = 0.11, (0.6, 0.9)
+"""S from a corner, up to which it is looked at what lies beyond; and of the light's luma, that has there: from which a corner is
+lit, and wholly."""
 KEPT_OPEN = (0.5, 1.0)
 """Of the frame's own opening: an asked one from which its corners are lit less, and not at all: they stay open, and dark."""
 STRONGEST, FAINTEST = 0.85, 0.01
@@ -41,8 +44,9 @@ def light_corners(
     if opacity < FAINTEST:
         return
     light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)
-    for corner in patch.pose.to_plane(asked.upper_outer[[0, -1]]):
-        _light_corner(out, mask, patch, corner, light, opacity)
+    right, left = patch.pose.to_plane(asked.upper_outer[[0, -1]])
+    for corner, other in ((right, left), (left, right)):
+        _light_corner(out, mask, patch, (corner, other), light, opacity)
 
 
 def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float) -> None:
@@ -72,15 +76,25 @@ def _around(line: Array, reach: float, pose: Pose, within: Area) -> Area:
     return even(Area.around(pose.to_pixels(line), reach * pose.scale), within)
 
 
-def _light_corner(out: Planes, mask: Plane, patch: Patch, corner: Array, colour: Floats, opacity: float) -> None:
+def _light_corner(out: Planes, mask: Plane, patch: Patch, corners: tuple[Array, Array], colour: Floats, opacity: float) -> None:
     """Lights what is darker than `colour` (Y, U, V) round a corner of the mouth: the shade inside of the open mouth's corner,
-    which the warp leaves beside the lips as a dark hook. corner: in plane coordinates."""
-    pose = patch.pose
-    area = _around(corner[None], CORNER_REACH[1], pose, out.area)
+    which the warp leaves beside the lips as a dark hook. Where it is as dark beyond the corner, as in a beard, it stays.
+
+    corners: the one that is lit and the other one, in plane coordinates.
+    """
+    pose, (corner, other) = patch.pose, corners
+    area = _around(corner[None], BEYOND, pose, out.area)
     if not area.width or not area.height:
         return
-    near = 1 - smoothstep(np.linalg.norm(pose.plane_of(area) - corner, axis=-1), *CORNER_REACH)
-    missing = np.clip((colour[0] - out.y[area.slices]) / max(float(colour[0]), 1.0), 0, 1)
+    luma, away = out.y[area.slices], pose.plane_of(area) - corner
+    far = np.linalg.norm(away, axis=-1)
+    beyond = luma[(far > CORNER_REACH[1]) & (away @ (corner - other) > 0)]
+    if beyond.size:
+        opacity *= ramp(float(np.median(beyond)) / max(float(colour[0]), 1.0), *AS_DARK)
+    if opacity < FAINTEST:
+        return
+    near = 1 - smoothstep(far, *CORNER_REACH)
+    missing = np.clip((colour[0] - luma) / max(float(colour[0]), 1.0), 0, 1)
     weight = (opacity * near * np.minimum(4 * missing, 1)).astype(np.float32)
     paint(out, np.broadcast_to(colour, (*weight.shape, 3)), weight, area)
     mark(mask, area, weight)
