@@ -22,8 +22,8 @@ ENDING, ENDED = (0.10, 0.90), (0.9, 1.02)
 CORNER_REACH = (0.035, 0.075)
 """From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
 BEYOND, AS_DARK = 0.11, (0.6, 0.9)
-"""S from a corner, up to which it is looked at what lies beyond; and of the light's luma, that has there: from which a corner is
-lit, and wholly."""
+"""S from a corner, within which it is looked at what lies beyond it; and the share of the light's luma that has, from which the
+corner is lit, and wholly."""
 KEPT_OPEN = (0.5, 1.0)
 """Of the frame's own opening: an asked one from which its corners are lit less, and not at all: they stay open, and dark."""
 STRONGEST, FAINTEST = 0.85, 0.01
