@@ -30,6 +30,8 @@ const named = process.argv.slice(2);
 const run = join(testRuns, `${process.pid}`);
 const folder = mkdtempSync(join(tmpdir(), 'enhance-tests-'));
 Object.assign(process.env, markOf(run), { TEST_DIR: folder });
+// Files side by side keep the cores busy: a second thread of a network would only wait for the first one, and spin meanwhile.
+process.env.ENHANCE_THREADS ??= '1';
 
 const main = async (): Promise<readonly FileResult[]> => {
   const lock = await take(run);

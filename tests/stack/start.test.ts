@@ -31,6 +31,7 @@ const env: NodeJS.ProcessEnv = {
   ...process.env,
   ...Object.fromEntries(portNames.map((name, i) => [name, `${ports[i]}`])),
   ENHANCE_HOME: folder,
+  ENHANCE_THREADS: '', // as many as there are, as for who sets nothing
   ...foreign,
 };
 const [address, triton] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[2]}`];
