@@ -19,8 +19,8 @@ export const runPython = async (
     cwd: join(root, 'inference'),
     timeout: deadlineMs,
     maxBuffer: 64e6,
-    // As Triton's models run: numpy's systems of equations are small, and more threads would only spin.
-    env: { ...env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1' },
+    // As Triton's models run: numpy's systems of equations and OpenCV's pictures are small, and more threads would only spin.
+    env: { ...env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1', OPENCV_FOR_THREADS_NUM: '1' },
   };
   const words = ['-m', 'pytest', '--color=no', `--junitxml=${report}`];
   let printed = '';
