@@ -1,7 +1,8 @@
 /**
- * Video upscaling with effort realtime, end to end: frames a second from the POST to the finished file, for a moving pattern
- * with noise, against the bare chain of decoder, network and encoder on the same file, in turn.
- * usage: node --import tsx bench/realtime.ts [width] [height] [seconds] [rounds]
+ * Video upscaling with effort realtime, end to end: frames a second from the POST to the finished file, against the bare chain
+ * of decoder, network and encoder on the same file, in turn. The clip is a moving pattern with noise, which is hard on x264, or a
+ * video that is scaled to the size and repeated.
+ * usage: node --import tsx bench/realtime.ts [width] [height] [seconds] [rounds] [video]
  */
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -13,10 +14,19 @@ import { realService } from '../tests/real/service.ts';
 import { ownTriton } from '../tests/real/triton.ts';
 import { median, tell } from './bare.ts';
 
-const [width = 640, height = 360, seconds = 8, rounds = 3] = process.argv.slice(2).map(Number);
+const [width = 640, height = 360, seconds = 8, rounds = 3] = process.argv.slice(2, 6).map(Number);
+const video = process.argv[6];
 const dir = tempDir('bench');
 const service = await realService({}, ownTriton(['photo_realtime']));
 const caller = await service.caller(1_000_000);
+
+/** Each round another one: what was enlarged before is answered from the cache. */
+const sourceOf = (round: number): string[] => {
+  const size = `scale=${width}:${height},fps=25,hue=h=${round}`;
+  if (video) return ['-stream_loop', '-1', '-i', video, '-an', '-vf', size];
+  const pattern = `testsrc2=size=${width}x${height}:rate=25,hue=h=${round * 40},noise=alls=8:allf=t`;
+  return ['-f', 'lavfi', '-i', pattern];
+};
 
 /** Seconds of the bare chain. */
 const bareChain = async (path: string): Promise<number> => {
@@ -28,9 +38,11 @@ const bareChain = async (path: string): Promise<number> => {
 
 const [rates, shares]: [number[], number[]] = [[], []];
 for (let round = 0; round < rounds; round += 1) {
-  const source = `testsrc2=size=${width}x${height}:rate=25,hue=h=${round * 40},noise=alls=8:allf=t`;
-  const made = ['-f', 'lavfi', '-i', source, '-t', String(seconds)];
-  const clip = await makeClip(join(dir, `${round}.mp4`), made, h264);
+  const clip = await makeClip(
+    join(dir, `${round}.mp4`),
+    [...sourceOf(round), '-t', `${seconds}`],
+    h264,
+  );
   const frames = seconds * 25;
   const bare = await bareChain(clip);
   const began = performance.now();
