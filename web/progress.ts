@@ -59,12 +59,14 @@ const waiting = ({ queue_position }: Job): string =>
     ? 'Waiting to start'
     : `Waiting: number ${queue_position} in the queue`;
 
-const detailOf = ({ progress }: Job): string => {
-  if (!progress) return '';
-  const { percent, frames_done, frames_total, eta_seconds } = progress;
+const detailOf = (job: Job): string => {
+  if (!job.progress) return '';
+  const { percent, frames_done, frames_total, eta_seconds } = job.progress;
+  // A picture is enlarged in bands, which the API counts as frames.
+  const unit = job.kind === 'upscale' && job.input.kind === 'image' ? 'part' : 'frame';
   return [
     `${Math.round(percent)} %`,
-    frames_total !== null && frames_total > 1 ? `frame ${frames_done} of ${frames_total}` : '',
+    frames_total !== null && frames_total > 1 ? `${unit} ${frames_done} of ${frames_total}` : '',
     eta_seconds !== null ? `${etaText(eta_seconds)} left` : '',
   ]
     .filter(Boolean)

@@ -137,6 +137,24 @@ test('all faults of fields, sources and file parts are reported at once', async 
   ]);
 });
 
+test('a file in JSON, and fields in the query, are told where they belong', async () => {
+  const json = { model: 'photo', scale: 2, image: png.toString('base64') };
+  const inJson = refused(await estimate(json), 422, 'validation_failed');
+  assert.equal(
+    inJson.errors?.map(({ pointer, detail }) => [pointer, detail]),
+    [
+      [
+        '/image',
+        'Expected image as a file part of multipart/form-data, or image_url in JSON; got image in JSON.',
+      ],
+    ],
+  );
+  const query = '/v1/upscale/estimate?model=photo';
+  const inQuery = refused(await http.post(query, json), 422, 'validation_failed');
+  const details = inQuery.errors?.map(({ detail }) => detail);
+  assert.ok(details?.includes('Expected no query parameter of this name.'));
+});
+
 test('two files under one name, and a file where text belongs, are faults', async () => {
   const both = formOf([
     ['model', 'photo'],

@@ -154,10 +154,12 @@ test('a fault inside the JSON of a text part says what stands there', () => {
     model: 'fast',
     options: '{"expressiveness":2,"background":{"volume":"9"}}',
     speaker: '{"frame":-1,"x":1,"y":null}',
+    segments: '[]',
   };
   assert.equal(faults(LipsyncRequest, sent, true), [
     ['/speaker/frame', 'out_of_range', '-1.'],
     ['/speaker/y', 'required', 'nothing.'],
+    ['/segments', 'out_of_range', '0.'],
     ['/options/expressiveness', 'out_of_range', '2.'],
     ['/options/background/volume', 'out_of_range', '9.'],
   ]);

@@ -61,6 +61,15 @@ test('who misspells a field reads the names of those that there are, at any dept
   assert.is(stray?.detail, 'Expected no field of this name.');
 });
 
+test('of a text where an array belongs the type is the fault, and not its length', () => {
+  const schema = z.strictObject({ events: z.array(z.string()).min(1).max(5) });
+  for (const events of ['', 'job.progress'])
+    assert.equal(
+      faults(schema, { events }).map(({ detail }) => detail),
+      [`Expected an array; got "${events}".`],
+    );
+});
+
 test('a value with several forms is judged by the one that has its fields', () => {
   const found = (speaker: unknown) =>
     faults(z.strictObject({ speaker: Speaker }), { speaker }).map(({ pointer, code }) => [

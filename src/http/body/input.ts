@@ -9,7 +9,7 @@ import { readBody } from './body.ts';
 import { fromBrackets } from './brackets.ts';
 import { canonical } from './canonical.ts';
 import type { Incoming } from './incoming.ts';
-import { type MakeFault, sourceFaults, token, validate } from './validate.ts';
+import { type MakeFault, type Member, sourceFaults, token, validate } from './validate.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -30,14 +30,16 @@ export const readInput = async (
 ): Promise<Checked> => {
   const params = paramsOf(route, request);
   const faults = gatherFaults();
-  const query = check(route.query ?? noFields, request.ctx.query, faults);
+  const sentQuery = request.ctx.query;
+  const query = check(route.query ?? noFields, sentQuery, faults, sentQuery, 'query parameter');
   if (!route.body) {
     faults.refuse();
     return { params, query, body: {}, files: {} };
   }
   const sources = route.sources ?? [];
+  const parts = sources.flat();
   const received = await readBody(request.ctx, {
-    parts: sources.flat(),
+    parts,
     json: takesJson(sources, route.body),
     folder: request.folder,
     admit: request.admit,
@@ -46,22 +48,36 @@ export const readInput = async (
     stallMs: config.http.bodyStallMs,
   });
   const { isText } = received;
-  const sent = isText ? fromBrackets(received.fields) : { fields: received.fields, faults: [] };
+  const misplaced = isText ? [] : parts.filter((name) => Object.hasOwn(received.fields, name));
+  const sent = isText ? fromBrackets(received.fields) : withoutParts(received.fields, misplaced);
   for (const fault of sent.faults) faults.add(() => fault);
   const { publicUrl } = config.http;
   const fields = route.sources
     ? canonical(sent.fields, route.body, { isText, publicUrl })
     : sent.fields;
   const body = check(route.body, fields, faults, sent.fields);
-  // One that came twice is not missing as well.
-  const files = [...Object.keys(received.files), ...received.strayFiles];
+  // One that came twice, or in JSON, is not missing as well.
+  const files = [...Object.keys(received.files), ...received.strayFiles, ...misplaced];
   const names = { fields: Object.keys(fields), files };
   // Before the file that is missing: it is mostly this one, under another name.
-  for (const name of received.strayFiles) faults.add(() => strayFault(name, sources.flat()));
+  for (const name of received.strayFiles) faults.add(() => strayFault(name, parts));
   for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
   faults.refuse();
   return { params, query, body, files: received.files };
 };
+
+/** The fields of a JSON body without those that have the names of file parts, each of which is a fault. */
+const withoutParts = (fields: Fields, misplaced: readonly string[]) => ({
+  fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !misplaced.includes(name))),
+  faults: misplaced.map(
+    (name): Fault => ({
+      pointer: `/${name}`,
+      code: 'unknown_field',
+      detail: `Expected ${name} as a file part of multipart/form-data, or ${name}_url in JSON; got ${name} in JSON.`,
+      allowed: [`${name}_url`],
+    }),
+  ),
+});
 
 /** The content decides whether a file is an image or a video; before it is there the larger of the two limits applies. */
 const maxBytesOf = (sources: readonly (readonly string[])[], limits: Limits): number => {
@@ -87,8 +103,13 @@ const paramsOf = ({ params }: Description, { ctx }: Request): Fields => {
 /** For a route without query parameters: each one sent is a fault. */
 const noFields = z.strictObject({});
 
-const check = (schema: z.ZodObject, value: unknown, faults: Faults, sent = value): Fields => {
-  const checked = validate(schema, value, sent);
+const check = (
+  schema: z.ZodObject,
+  value: unknown,
+  faults: Faults,
+  ...spelled: [sent?: unknown, member?: Member]
+): Fields => {
+  const checked = validate(schema, value, ...spelled);
   if ('data' in checked) return checked.data;
   for (const make of checked.faults) faults.add(make);
   return {};

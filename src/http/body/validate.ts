@@ -9,23 +9,27 @@ import { asJson } from './canonical.ts';
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
 
+/** What the members of an object are called in messages. */
+export type Member = 'field' | 'query parameter';
+
 /** The parsed value, or a maker for each of its faults. `sent`: the value as the caller spelled it. */
 export const validate = <T extends z.ZodType>(
   schema: T,
   value: unknown,
   sent = value,
+  member: Member = 'field',
 ): { readonly data: z.output<T> } | { readonly faults: Iterable<MakeFault> } => {
-  const { data, error } = schema.safeParse(value, { error: told });
+  const { data, error } = schema.safeParse(value, { error: (issue) => told(issue, member) });
   return error ? { faults: faultsOf(error.issues, { value, sent }, '') } : { data };
 };
 
-/** The message of an issue: what was expected, and of unknown fields those that are known. */
-const told = (issue: z.core.$ZodRawIssue): string => {
+/** The message of an issue: what was expected, and of unknown members those that are known. */
+const told = (issue: z.core.$ZodRawIssue, member: Member): string => {
   if (issue.code !== 'unrecognized_keys') return expected(issue);
   const known = issue.schema instanceof z.ZodObject ? Object.keys(issue.schema.shape) : [];
   return [
-    'no field of this name',
-    ...(known.length ? [`the fields are ${known.join(', ')}`] : []),
+    `no ${member} of this name`,
+    ...(known.length ? [`the ${member}s are ${known.join(', ')}`] : []),
   ].join('; ');
 };
 
@@ -38,9 +42,13 @@ function* faultsOf(
   both: Both,
   at: string,
 ): Generator<MakeFault> {
+  let mistyped: string | undefined;
   for (const issue of issues) {
     const intended = issue.code === 'invalid_union' ? intendedOf(issue) : undefined;
     const pointer = pointerTo(issue.path, at);
+    // zod also measures the length of a text where it expected an array.
+    if (isLength(issue) && pointer === mistyped) continue;
+    if (issue.code === 'invalid_type') mistyped = pointer;
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
         yield () => unknownField(pointerTo([key], pointer), issue.message);
@@ -74,7 +82,7 @@ const faultOf = (issue: z.core.$ZodIssue, { value, sent }: Both, pointer: string
   return {
     pointer,
     code: value === undefined ? 'required' : codes[issue.code],
-    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}${isBrokenJson(issue, sent) ? ', which is not valid JSON' : ''}.`,
+    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(typeof value === 'object' ? value : sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}${isBrokenJson(issue, sent) ? ', which is not valid JSON' : ''}.`,
     ...(allowed && { allowed }),
   };
 };
