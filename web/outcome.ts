@@ -23,6 +23,7 @@ type Wanted = {
 export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
   const place = byId('outcome');
   let shown = new AbortController();
+  let shownId: string | null = null;
 
   /** Of what is shown from now on; aborted when something else is. */
   const next = (): AbortSignal => {
@@ -33,7 +34,10 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
 
   const show = async (first: Job): Promise<void> => {
     const signal = next();
-    history.replaceState(null, '', `#${first.id}`);
+    // From a second job the browser's back button leads to the first.
+    const isAnother = ![null, first.id].includes(namedJob());
+    history[isAnother ? 'pushState' : 'replaceState'](null, '', `#${first.id}`);
+    shownId = first.id;
     const view = progressView(() => cancel(first.id, signal));
     place.replaceChildren(view.element);
     place.scrollIntoView({ block: 'nearest' });
@@ -80,22 +84,28 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
       );
   };
 
-  return {
-    show,
-    /** Finds the job that the address names. */
-    restore: async (): Promise<void> => {
-      const id = location.hash.slice(1);
-      if (!/^job_\w+$/.test(id)) return;
-      const signal = next();
-      try {
-        const job = await service.jobs.get(id);
-        if (!signal.aborted) await show(job);
-      } catch (error) {
-        if (!signal.aborted) place.replaceChildren(problemBox(error));
-      }
-    },
+  /** Finds the job that the address names. */
+  const restore = async (): Promise<void> => {
+    const id = namedJob();
+    if (!id) return;
+    shownId = id;
+    const signal = next();
+    try {
+      const job = await service.jobs.get(id);
+      if (!signal.aborted) await show(job);
+    } catch (error) {
+      if (!signal.aborted) place.replaceChildren(problemBox(error));
+    }
   };
+  // The back button, or a link to another job in this tab. Back from the admin tab the job is still there.
+  addEventListener('hashchange', () => {
+    if (namedJob() !== shownId) void restore();
+  });
+
+  return { show, restore };
 };
+
+const namedJob = (): string | null => /^#(job_\w+)$/.exec(location.hash)?.[1] ?? null;
 
 const resultAsInput = ({ model, result }: Job): Chosen | null => {
   if (!result) return null;

@@ -715,6 +715,10 @@ test('what is shown stays: a job that ends meanwhile, late answers and files tha
   // Nobody watches the second job any more; its row finds its end by itself.
   await row('second.png').getByText('cancelled').waitFor();
   assert.is(await result(page).isVisible(), true);
+  await page.goBack();
+  await page.locator('#outcome').getByText('The job was cancelled').waitFor();
+  await page.goForward();
+  await result(page).waitFor();
   await service.worker.start();
   await page.context().close();
 });
