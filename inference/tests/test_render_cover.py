@@ -142,6 +142,30 @@ def test_a_microphone_is_not_moved_with_the_lips(quality: str, kind: str, seed: 
     assert np.array_equal(out.y[mask == 0], before.y[mask == 0])
 
 
+def with_microphone(planes: Planes, mesh: Floats, across: float, down: float) -> tuple[Planes, Floats]:
+    """Before the chin, moved by so much (S). Returns its opacity as well."""
+    _, thing = cover(planes, BT601, mesh, "microphone", 1)
+    scale = pose_of(mesh).scale
+    to = np.array([[1, 0, across * scale], [0, 1, down * scale]])
+    alpha = cv2.warpAffine(thing.alpha, to, planes.y.shape[::-1])
+    half = cv2.resize(alpha, planes.u.shape[::-1], interpolation=cv2.INTER_AREA)
+    luma, u, v = (
+        np.round(plane + share * (level - plane)).astype(np.uint8)
+        for plane, share, level in ((planes.y, alpha, 45.0), (planes.u, half, 128.0), (planes.v, half, 128.0))
+    )
+    return Planes(luma, u, v), alpha
+
+
+@pytest.mark.parametrize("across", [-0.12, 0.1])
+def test_a_microphone_that_is_in_the_reference_as_well_stays_where_it_is(across: float) -> None:
+    planes, mesh = astronaut()
+    reference, _ = with_microphone(planes, mesh, 0.0, 0.3)
+    before, alpha = with_microphone(planes, mesh, across, 0.22)
+    out, mask = opened(before, mesh, (reference, mesh), "fast")
+    assert mask.any()
+    assert (np.abs(out.y.astype(int) - before.y)[alpha > 0.99] > 10).mean() < 0.02
+
+
 @pytest.mark.parametrize(
     ("kind", "quality"), [("microphone", "fast"), ("microphone", "balanced"), ("corner_microphone", "studio")]
 )

@@ -8,9 +8,10 @@ from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 
-from .cover.alone import covered
+from .cover.alone import covered, without_things
 from .cover.captions import without_captions
 from .cover.expected import face_of
+from .cover.occlusion import cover_of
 from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
@@ -72,8 +73,13 @@ def subject_of(patch: Patch) -> Subject:
     patch = drawn_lips or patch
     colours, pose, head = patch.colours, patch.pose, patch.head
     planes = without_captions(patch.planes, head, pose)
-    rgb = to_rgb(planes, colours)
     lips = lips_of(head, pose, planes)
+    seen = face_of(planes, head, pose)
+    face = without_things(planes, head, pose, lips, seen)
+    if face is not seen and (cover := cover_of(planes, head, pose, lips, face)):
+        planes = cover.taken_off(planes)
+        lips = lips_of(head, pose, planes)
+    rgb = to_rgb(planes, colours)
     skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
     lip = _lip_colour(rgb, pose, lips, skin)
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
@@ -107,7 +113,7 @@ def subject_of(patch: Patch) -> Subject:
         size=size,
         lip_tone=tone_of(planes, head, ring, colours.black),
         teeth=own.texture.astype(np.float64),
-        face=face_of(planes, head, pose),
+        face=face,
         ink=None if drawn_lips else ink_of(planes, colours, head, pose, outlined=in_outline(patch)),
     )
 

@@ -1,18 +1,22 @@
-"""What covers the lower face in a frame of which no other is known: a reference is chosen by it.
+"""What covers the lower face in a frame of which no other is known: a reference is chosen by it, and cleared of it.
 
 Skin and lips have the chroma of the face. A microphone, a cup or a mask has less of it, and a hand before the mouth shows skin
 where lips should be. A grey beard has less too, in all frames of a clip: shares of one clip are to be compared.
 """
 
+from dataclasses import replace
+
+import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
+from enhance.membrane import spread
 from enhance.render.lips.colours import sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CENTRES, DARK, OF_ITSELF, Mask, below_nose, face_of, grown, levels_of, mouth_of
+from .expected import CENTRES, DARK, OF_ITSELF, Face, Mask, below_nose, face_of, grown, levels_of, mouth_of, outlined
 
 ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 """What a mask leaves free: it has the colour of the skin."""
@@ -24,6 +28,10 @@ WHOLE = (0.25, 0.4)
 OFF_LIPS, BEYOND = (5, 11), (0.03, 0.08)
 """Cells across by which the mouth is grown to what lies beside it, from and to; and the share of that which is pale: beside
 lips of another colour .03 at most, behind a drawn microphone .08 to .38."""
+ENOUGH, HELD, HELD_FROM, WIDEST, BLURRED = 90, 60, 7, 40, 5
+"""A thing before the chin, in cells. ENOUGH: of the chin that are pale and hang together (bare faces of 27 clips 71 at most,
+a drawn microphone 98 to 368). HELD: of it outside the face's outline grown HELD_FROM across (0 to 5; 131 to 275). WIDEST:
+across; a grey beard is wider. BLURRED: across, by which it is grown to its blur and its shadow."""
 LIKE_SKIN = 1.5  # in what a face differs from itself
 CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of that which counts
 APART = 0.5  # Lips.closed, below which the inside of the mouth counts as well: pale lips alone look like a hand
@@ -42,12 +50,8 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     lower, lip = shown & (CENTRES[..., 1] > 0), mouth & ~hole
     if not (lower.any() and lip.any()):
         return 0.0
-    luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
-    skin = np.array(chroma) - 128
-    # Against luma: in a picture of one tint, as an old photograph, what is dark is less coloured.
-    tint = (seen[..., 1:] - 128) / np.exp(seen[..., :1])
-    pale = tint @ skin < PALE * float(skin @ skin) / (luma + DARK)
-    told = float(np.hypot(*skin)) > COLOURED
+    tint, told = _tint(planes, head, pose, seen)
+    pale = tint < PALE
     near, beside = (grown(mouth.astype(np.float32), across) > 0 for across in OFF_LIPS)
     beside &= lower & ~near
     # What has the shape of the lips is paint on them: a thing reaches beyond, or covers a part.
@@ -55,6 +59,47 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     told_by = mouth if lips.closed < APART else lip
     bare = ramp(_bare(seen, told_by, shown & ~mouth, _contrast(planes)), *BARE)
     return max(told * float(pale[lower].mean() + (1 - paint) * pale[lip].mean()) / 2, bare / 2)
+
+
+def without_things(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Face:
+    """The face_of() a frame, with what lies before the chin in it, as a microphone, replaced by the skin round it.
+
+    The same face where nothing does. head: 478 x 3 in head coordinates.
+    """
+    seen, (mouth, hole) = levels_of(face.texture), mouth_of(lips, pose)
+    tint, told = _tint(planes, head, pose, seen)
+    below = (CENTRES[..., 1] > 0) & ~hole
+    lower, beyond = below_nose(face.knots, head, pose) & below, ~outlined(face.knots, HELD_FROM)
+    chin = lower & (grown(mouth.astype(np.float32), OFF_LIPS[0]) == 0)
+    count, label = cv2.connectedComponents(((tint < PALE) & below).astype(np.uint8), connectivity=4)
+    thing = np.zeros(label.shape, np.bool_)
+    for piece in range(1, count):
+        one = label == piece
+        before = one & chin
+        if before.sum() > ENOUGH and (one & beyond).sum() > HELD and np.ptp(np.flatnonzero(before.any(axis=0))) < WIDEST:
+            thing |= one
+    if not (told and thing.any()):
+        return face
+    thing = grown(thing.astype(np.float32), BLURRED) > 0
+    texture = face.texture.copy()
+    for part in (mouth & ~hole, ~mouth):
+        known = part & lower & ~thing
+        if known.any():
+            texture[part & thing] = spread(face.texture.astype(np.float32), known)[part & thing]
+    return replace(face, texture=texture)
+
+
+def _tint(planes: Planes, head: Array, pose: Pose, seen: Floats) -> tuple[Floats, bool]:
+    """Of each cell, its chroma in the hue of the skin, 1: that of the skin; and whether the skin has enough to tell by it.
+
+    seen: levels_of() the cells.
+    """
+    luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
+    skin = np.array(chroma) - 128
+    square = float(skin @ skin)
+    # Against luma: in a picture of one tint, as an old photograph, what is dark is less coloured.
+    tint = ((seen[..., 1:] - 128) / np.exp(seen[..., :1])) @ skin * (luma + DARK) / max(square, 1e-6)
+    return np.asarray(tint, np.float32), square > COLOURED**2
 
 
 def _contrast(planes: Planes) -> float:

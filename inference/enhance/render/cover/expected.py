@@ -163,9 +163,14 @@ def mouth_of(lips: Lips, pose: Pose) -> tuple[Mask, Mask]:
 
 def below_nose(knots: Array, head: Array, pose: Pose) -> Mask:
     """The cells well inside the face's outline, without the nose. knots: of this face."""
-    inside = shrunk(_filled(knots[-len(JAW) :]).astype(np.float32), 5) > 0
+    inside = shrunk(outlined(knots).astype(np.float32), 5) > 0
     nose = pose.to_plane(head[[2, 98, 327]])
     return np.asarray(inside & ~((CENTRES[..., 1] < nose[:, 1].max() + 0.06) & (np.abs(CENTRES[..., 0] - nose[0, 0]) < 0.2)))
+
+
+def outlined(knots: Array, across: int = 1) -> Mask:
+    """The cells within the face's outline, grown by a square so many cells across. knots: of this face."""
+    return np.asarray(grown(_filled(knots[-len(JAW) :]).astype(np.float32), across) > 0)
 
 
 def _unknown(face: Face, at: Floats) -> Mask:
