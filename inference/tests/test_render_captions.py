@@ -131,6 +131,36 @@ def test_little_but_the_writing_is_held(kind: str) -> None:
     assert (held & ~near & (bare.y > BLACK)).sum() < 0.4 * own.sum()
 
 
+def with_banner(planes: Planes, mesh: Floats, top: float) -> tuple[Planes, npt.NDArray[np.bool_]]:
+    """A lower third: a red stripe above a blue field with two lines of text, from `top` (S below the middle of the mouth) down.
+    Returns its pixels as well."""
+    scale = pose_of(mesh).scale
+    first = round(float((mesh[61, 1] + mesh[291, 1]) / 2 + top * scale)) & ~1
+    out, rgb = planes.copy(), np.zeros((*planes.y.shape, 3), np.float32)
+    rgb[first:], rgb[first : first + round(0.06 * scale)] = (25, 30, 120), (200, 30, 30)
+    for line, text in ((0.3, "Minister speaks live"), (0.55, "from the capital")):
+        cv2.putText(rgb, text, (6, first + round(line * scale)), 0, scale / 160, WHITE, 2, cv2.LINE_AA)
+    yuv = from_rgb(rgb, BT601)
+    half = cv2.resize(yuv, planes.u.shape[::-1], interpolation=cv2.INTER_AREA)
+    out.y[first:] = np.round(yuv[first:, :, 0])
+    out.u[first // 2 :], out.v[first // 2 :] = (np.round(half[first // 2 :, :, i]) for i in (1, 2))
+    own = np.zeros(planes.y.shape, np.bool_)
+    own[first:] = True
+    return out, own
+
+
+def test_a_banner_across_the_chin_stays_while_the_mouth_opens() -> None:
+    bare, mesh = large()
+    subject = measure(bare, BT601, mesh)
+    asked = MouthRequest(target=OPEN, subject=subject, style="photo", quality=QUALITIES["fast"])
+    planes, own = with_banner(bare, mesh, 0.45)
+    done = render(planes, BT601, mesh, asked)
+    assert (np.abs(done.planes.y.astype(int) - planes.y)[own] > 10).mean() < 0.001
+    assert (done.mask > 0).sum() > 0.1 * pose_of(mesh).scale ** 2
+    planes, _ = with_banner(bare, mesh, 0.0)
+    assert not render(planes, BT601, mesh, asked).mask.any(), "half of the mouth lies behind it"
+
+
 def test_a_mouth_behind_letters_is_left_alone() -> None:
     bare, mesh = large()
     planes, _ = written(bare, mesh, Writing("OVER THE MOUTH", WHITE, 0.22, outlined=True, down=0.12))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.head import Array
-from enhance.geometry.planes import Plane, Planes, full_chroma
+from enhance.geometry.planes import Plane, Planes, full_chroma, full_yuv
 
 from .expected import Mask
 
@@ -42,6 +42,9 @@ OUTLINE, OUTLINED = 0.06, 0.7
 BOX, STEP, EVEN = 0.2, 8, 0.85
 """S round a line of letters within which the edges of its box are sought, levels of luma a pixel that they have on the
 average, and the least share of them that has half as many: a chin is not straight."""
+BANNER, ACROSS, STEP_ACROSS = 0.6, 0.95, 16
+"""The edge of a banner: S from a line of letters within which it is sought, the least share of a row of the patch that it
+takes up, and its least step there in levels of Y, U and V together."""
 
 
 def may_be_sharp(luma: Plane, scale: float) -> bool:
@@ -77,7 +80,8 @@ def letters_in(planes: Planes, mouth: Mask, face: Mask, scale: float) -> Mask:
             word = pieces.rows(IN_A_WORD, scale, on_face=True)
             found = word if _outlined(luma, word) else found
         if found.any():
-            written |= _box(luma, found, scale)
+            box = _box(luma, found, scale)
+            written |= box if box.any() else _banner(planes, found, scale)
             # Others of the line are less clear, or touch what is as bright.
             like = sign * (luma - np.median(luma[found])) > -LIKE_LUMA
             for chroma in full_chroma(planes, planes.area):
@@ -176,6 +180,23 @@ def _box(luma: Plane, letters: Mask, scale: float) -> Mask:
     if (left or columns[0] < reach) and (right or columns[-1] >= luma.shape[1] - reach):
         box[top[0] : bottom[0] + 1, slice(left[0] if left else 0, right[0] + 1 if right else None)] = True
     return box
+
+
+def _banner(planes: Planes, letters: Mask, scale: float) -> Mask:
+    """The rows of a banner that goes across the patch behind a line of letters, as a lower third: from its uppermost straight
+    edge above them to the lowest below them, or to the bottom of the patch."""
+    yuv = full_yuv(planes, planes.area)
+    # Half of a step of chroma lies in each of two rows.
+    steps = np.abs(yuv[3:] - yuv[:-3]).sum(axis=2) > STEP_ACROSS
+    edges = np.flatnonzero(steps.mean(axis=1) > ACROSS) + 1
+    banner = np.zeros_like(letters)
+    rows = np.flatnonzero(letters.any(axis=1))
+    reach = round(BANNER * scale)
+    above = edges[(edges < rows[0]) & (edges > rows[0] - reach)]
+    below = edges[(edges > rows[-1]) & (edges < rows[-1] + reach)]
+    if len(above):
+        banner[above[0] : below[-1] + 2 if len(below) else None] = True
+    return banner
 
 
 def _edge(luma: Plane, start: int, reach: int, columns: npt.NDArray[np.intp]) -> tuple[int, float] | None:
