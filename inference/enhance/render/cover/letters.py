@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.head import Array
-from enhance.geometry.planes import Plane, Planes, full_chroma, full_yuv
+from enhance.geometry.planes import Plane, Planes, full_chroma
 
 from .expected import Mask
 
@@ -185,10 +185,10 @@ def _box(luma: Plane, letters: Mask, scale: float) -> Mask:
 def _banner(planes: Planes, letters: Mask, scale: float) -> Mask:
     """The rows of a banner that goes across the patch behind a line of letters, as a lower third: from its uppermost straight
     edge above them to the lowest below them, or to the bottom of the patch."""
-    yuv = full_yuv(planes, planes.area)
-    # Half of a step of chroma lies in each of two rows.
-    steps = np.abs(yuv[3:] - yuv[:-3]).sum(axis=2) > STEP_ACROSS
-    edges = np.flatnonzero(steps.mean(axis=1) > ACROSS) + 1
+    # Three rows apart: half of a step of chroma lies in each of two rows.
+    luma, u, v = (cv2.absdiff(plane[3:], plane[:-3]) for plane in (planes.y, *full_chroma(planes, planes.area)))
+    steps = cv2.add(cv2.add(luma, u), v)
+    edges = np.flatnonzero(cv2.reduce((steps > STEP_ACROSS).astype(np.float32), 1, cv2.REDUCE_AVG).ravel() > ACROSS) + 1
     banner = np.zeros_like(letters)
     rows = np.flatnonzero(letters.any(axis=1))
     reach = round(BANNER * scale)
