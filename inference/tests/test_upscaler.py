@@ -24,6 +24,8 @@ from enhance.upscale.blotches import with_even_colours
 from enhance.upscale.cascade import Cascade
 from enhance.upscale.colours import limit_hues
 from enhance.upscale.faithful import DOUBT_REACH, Faithful
+from enhance.upscale.layers import REACH as LAYERS_REACH
+from enhance.upscale.layers import join_edges
 from enhance.upscale.mosaic import Mosaic, Recent
 from enhance.upscale.resample import enlarge
 from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, JPEG, MODELS, Recipe, Upscaler
@@ -333,6 +335,40 @@ def test_the_contour_of_alpha_is_as_sharp_as_one_drawn_larger(upscaler: Get, mod
     picture = np.full((64, 64, 4), 200, np.uint8)
     picture[:, :, 3] = np.rint(coverage(64, wave) * 255)
     assert truth_of_alpha(upscaler(model).run(picture, 2)[:, :, 3]) >= truth_of_alpha(upscale_alpha(picture[:, :, 3], 2)) + 6
+
+
+def with_shadow(side: int) -> npt.NDArray[np.float64]:
+    """A white shape on half-clear black, which fades from right to left: RGBA, 0 to 255."""
+    alpha = coverage(side, wave)
+    shadow = np.linspace(0, 0.5, side) * (1 - alpha)
+    whole = alpha + shadow
+    grey = 255 * alpha / np.maximum(whole, 1e-9)
+    return np.dstack([grey, grey, grey, 255 * whole])
+
+
+def on_white(picture: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Its luma."""
+    alpha = picture[:, :, 3] / white(picture)
+    return np.asarray(picture[:, :, 1] / white(picture) * alpha + 1 - alpha)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_a_shape_and_its_shadow_have_one_edge(upscaler: Get, kind: type[np.uint8]) -> None:
+    """39 dB where colours and alpha are enlarged on their own: docs/decisions/0168."""
+    scale, whole = 2, np.iinfo(kind).max
+    small = np.rint(with_shadow(64) * (whole / 255)).astype(kind)
+    large = upscaler("photo").run(small, scale)
+    truth = on_white(np.rint(with_shadow(64 * scale)).astype(np.uint8))
+    assert peak_signal_noise_ratio(truth, on_white(large), data_range=1) >= 44
+    part = np.s_[20 - LAYERS_REACH : 44 + LAYERS_REACH]
+    wide = slice(part.start * scale, part.stop * scale)
+    plain = small.repeat(scale, axis=0).repeat(scale, axis=1)
+    joined, cut = plain.copy(), plain[wide, wide].copy()
+    join_edges(joined, small, threads=2)
+    join_edges(cut, np.ascontiguousarray(small[part, part]))
+    assert (joined != plain).any()
+    inner = slice(LAYERS_REACH * scale, -LAYERS_REACH * scale)
+    np.testing.assert_array_equal(cut[inner, inner], joined[wide, wide][inner, inner])
 
 
 @pytest.mark.parametrize("slope", [0.2, 0.35, 0.5, 0.8])

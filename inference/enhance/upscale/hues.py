@@ -67,11 +67,11 @@ def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     marked = (contrast > CONTRAST[0]) & (contrast > luma_range.astype(np.uint16) * OVER_LUMA[0])
     if not marked.any():
         return np.zeros(channel.shape, np.float32)
-    share = _between(contrast, CONTRAST) * _between(contrast / luma_range.astype(np.float32), OVER_LUMA)
+    share = between(contrast, CONTRAST) * between(contrast / luma_range.astype(np.float32), OVER_LUMA)
     colour = channel.astype(np.float32) - luma
     turns = cv2.dilate(np.maximum(*(np.abs(cv2.filter2D(colour, -1, turn)) for turn in TURNS)), AROUND)
     whole = np.maximum(cv2.dilate(_range(colour), AROUND), LEAST_RANGE)
-    wide = cv2.dilate(share * _between(turns / whole, SHARPNESS), AROUND)
+    wide = cv2.dilate(share * between(turns / whole, SHARPNESS), AROUND)
     return np.asarray(cv2.GaussianBlur(wide, (5, 5), 1.0), np.float32)
 
 
@@ -80,7 +80,7 @@ def _range(values: Values) -> Values:
     return cv2.morphologyEx(values, cv2.MORPH_GRADIENT, AROUND)
 
 
-def _between(values: Values, limits: tuple[float, float]) -> FloatPlanes:
+def between(values: Values, limits: tuple[float, float]) -> FloatPlanes:
     """0 at the first limit, 1 at the second."""
     low, high = limits
     return ((values.astype(np.float32) - np.float32(low)) * np.float32(1 / (high - low))).clip(0, 1)

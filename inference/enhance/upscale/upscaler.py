@@ -19,6 +19,7 @@ from .blotches import with_even_colours
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
 from .hues import ROWS, hues_apart
+from .layers import join_edges
 from .mosaic import Mosaic, Recent
 from .resample import box, enlarge
 from .squares import Form, in_squares
@@ -82,7 +83,9 @@ class Upscaler:
         if picture.shape[2] == 3:
             return colours
         network = self.alpha and partial(self.alpha(is_deep)[scale].upscale, before_tile=before_tile)
-        return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale, network)[:, :, None]], axis=2)
+        large = np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale, network)[:, :, None]], axis=2)
+        join_edges(large, picture, self.threads)
+        return large
 
     def _recipes(self, is_deep: bool, denoise: int) -> Recipes:
         if denoise == 0:
