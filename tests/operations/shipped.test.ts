@@ -18,11 +18,11 @@ const mouths = ['face_track-r12', 'speech-r4', 'mouth_plan-r10'];
 const portraits = ['head_motion-r12', 'portrait_motion-r5'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
-  'photo@s8': ['photo-s8'],
-  'animation@s5': ['animation-s5'],
-  'photo_realtime@s4': ['photo_realtime-s4'],
-  'animation_realtime@s4': ['animation_realtime-s4'],
-  'detail@s5': ['detail-s5'],
+  'photo@s9': ['photo-s9'],
+  'animation@s6': ['animation-s6'],
+  'photo_realtime@s5': ['photo_realtime-s5'],
+  'animation_realtime@s5': ['animation_realtime-s5'],
+  'detail@s6': ['detail-s6'],
   'fast@s26': [...mouths, 'mouth_render_fast-r28', ...portraits],
   'balanced@s26': [...mouths, 'mouth_render_balanced-r27', ...portraits],
   'studio@s26': [...mouths, 'mouth_render_studio-r27', ...portraits],
