@@ -248,7 +248,7 @@ export const namedModels = ({ models }: Pick<Operation, 'models'>): string[] =>
   Object.keys(models).filter((id) => models[id]?.model === undefined);
 
 /**
- * The release as a request names it, by the `model` that it has: `photo@s3` for `photo_realtime@s4`, which the request's other
+ * The release as a request names it, by the `model` that it has: `photo@s3` for `photo_realtime@s3`, which the request's other
  * options chose. null for '', of models without releases.
  */
 export const releaseForRequest = (release: string, model: string): string | null =>
