@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from enhance.geometry.landmarks import LEFT_EYE, OUTER_RING, RIGHT_EYE, face_box, features
+from enhance.geometry.landmarks import OUTER_RING, eye_distance, face_box, features
 from enhance.picture import LUMA
 from enhance.style import skin_roughness, style_of
 
@@ -200,14 +200,13 @@ def _is_drawn(picture: Frame, box: Points, mesh: Points, goes: float) -> bool:
 
 def _mouths_apart(anchors: Points, mesh: Points) -> float:
     """The distance between the mouths of anchors and of a mesh (478 x 3), in distances of the outer eye corners."""
-    unit = float(np.linalg.norm(mesh[LEFT_EYE] - mesh[RIGHT_EYE]))
-    return float(np.linalg.norm(anchors[2] - features(mesh)[2])) / max(unit, 1e-6)
+    return float(np.linalg.norm(anchors[2] - features(mesh)[2])) / max(eye_distance(mesh), 1e-6)
 
 
 def _skin_roughness(picture: Frame, mesh: Points) -> float:
     """Of the skin round the mouth of a mesh (478 x 3), in grey levels: style.skin_roughness()."""
     lips = mesh[list(OUTER_RING), :2]
-    unit = float(np.linalg.norm(mesh[LEFT_EYE] - mesh[RIGHT_EYE]))
+    unit = eye_distance(mesh)
     low = np.maximum(np.floor(lips.min(axis=0) - ROUND_MOUTH * unit), 0).astype(int)
     high = np.ceil(lips.max(axis=0) + ROUND_MOUTH * unit).astype(int)
     part = as_rgb(picture)[low[1] : high[1], low[0] : high[0]]
