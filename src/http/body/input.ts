@@ -9,7 +9,7 @@ import { readBody } from './body.ts';
 import { fromBrackets } from './brackets.ts';
 import { canonical } from './canonical.ts';
 import type { Incoming } from './incoming.ts';
-import { type MakeFault, type Member, sourceFaults, token, validate } from './validate.ts';
+import { type MakeFault, sourceFaults, token, type Validated, validate } from './validate.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -31,7 +31,10 @@ export const readInput = async (
   const params = paramsOf(route, request);
   const faults = gatherFaults();
   const sentQuery = request.ctx.query;
-  const query = check(route.query ?? noFields, sentQuery, faults, sentQuery, 'query parameter');
+  const query = accepted(
+    validate(route.query ?? noFields, sentQuery, sentQuery, 'query parameter'),
+    faults,
+  );
   if (!route.body) {
     faults.refuse();
     return { params, query, body: {}, files: {} };
@@ -55,7 +58,7 @@ export const readInput = async (
   const fields = route.sources
     ? canonical(sent.fields, route.body, { isText, publicUrl })
     : sent.fields;
-  const body = check(route.body, fields, faults, sent.fields);
+  const body = accepted(validate(route.body, fields, sent.fields), faults);
   // One that came twice, or in JSON, is not missing as well.
   const files = [...Object.keys(received.files), ...received.strayFiles, ...misplaced];
   const names = { fields: Object.keys(fields), files };
@@ -103,13 +106,8 @@ const paramsOf = ({ params }: Description, { ctx }: Request): Fields => {
 /** For a route without query parameters: each one sent is a fault. */
 const noFields = z.strictObject({});
 
-const check = (
-  schema: z.ZodObject,
-  value: unknown,
-  faults: Faults,
-  ...spelled: [sent?: unknown, member?: Member]
-): Fields => {
-  const checked = validate(schema, value, ...spelled);
+/** The fields that are right; none where there are faults, which are gathered. */
+const accepted = (checked: Validated<Fields>, faults: Faults): Fields => {
   if ('data' in checked) return checked.data;
   for (const make of checked.faults) faults.add(make);
   return {};

@@ -9,16 +9,19 @@ import { asJson } from './canonical.ts';
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
 
-/** What the members of an object are called in messages. */
-export type Member = 'field' | 'query parameter';
+/** The parsed value, or a maker for each of its faults. */
+export type Validated<T> = { readonly data: T } | { readonly faults: Iterable<MakeFault> };
 
-/** The parsed value, or a maker for each of its faults. `sent`: the value as the caller spelled it. */
+/** What the members of an object are called in messages. */
+type Member = 'field' | 'query parameter';
+
+/** Checks a value. `sent`: the value as the caller spelled it. */
 export const validate = <T extends z.ZodType>(
   schema: T,
   value: unknown,
   sent = value,
   member: Member = 'field',
-): { readonly data: z.output<T> } | { readonly faults: Iterable<MakeFault> } => {
+): Validated<z.output<T>> => {
   const { data, error } = schema.safeParse(value, { error: (issue) => told(issue, member) });
   return error ? { faults: faultsOf(error.issues, { value, sent }, '') } : { data };
 };
