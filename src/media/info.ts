@@ -80,7 +80,7 @@ export type Colour = z.infer<typeof Colour>;
 
 /**
  * Where a chroma sample lies among the four luma samples that share it. Most videos have it in the middle of their left side, HDR
- * on discs at their top left one, JPEG and MPEG-1 in their centre; a rotation moves it.
+ * on discs at their top left one, JPEG and MPEG-1 in their centre; a rotation moves it. Sides and corners are named clockwise.
  */
 export const ChromaPosition = z.enum([
   ...['left', 'top', 'right', 'bottom', 'centre'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Size } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
-import type { ChromaPosition, Colour, VideoInfo } from '../info.ts';
+import { ChromaPosition, type Colour, type VideoInfo } from '../info.ts';
 import { unreadable } from '../outcome.ts';
 import { askFfprobe } from './ffprobe.ts';
 import { type Rotation, rotationOf, SideData, type Streams } from './streams.ts';
@@ -85,11 +85,8 @@ const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): Fi
   };
 };
 
-/** The sides, then the corners, in ffmpeg's names and clockwise: a rotation by 90 degrees takes each to the next of its four. */
-const chromaPlaces: readonly ChromaPosition[] = [
-  ...(['left', 'top', 'right', 'bottom'] as const),
-  ...(['topleft', 'topright', 'bottomright', 'bottomleft'] as const),
-];
+/** The four sides and the four corners, in ffmpeg's names: a rotation by 90 degrees takes each to the next of its four. */
+const chromaPlaces = ChromaPosition.options.filter((place) => place !== 'centre');
 
 /** stated: of the picture before it is rotated. Where nothing is stated, on the left, as in H.264. */
 const chromaOf = (stated: string | undefined, rotation: Rotation): ChromaPosition => {
