@@ -4,18 +4,15 @@
  * milliseconds of processor time a frame by process, `gc` being how long the worker stood still to collect garbage.
  * usage: node --import tsx bench/lipsync-speed.ts [MODELS] [SECONDS] [WIDTHxHEIGHT] [ROUNDS]   (fast,balanced,studio 12 1280x720 3)
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LipsyncModel } from '../src/operations/lip-sync/request.ts';
 import { root } from '../src/stack/home.mjs';
-import { makeClip } from '../tests/real/clip.ts';
 import { tempDir } from '../tests/real/run.ts';
 import { realService } from '../tests/real/service.ts';
-import { sounds } from '../tests/real/sounds.ts';
-import { portrait } from '../tests/real/talking.ts';
 import { lipsyncNames, ownTriton } from '../tests/real/triton.ts';
 import { median, tell } from './bare.ts';
 import { type Times, timesOf } from './lipsync/processes.ts';
+import { makeSound, makeSource } from './lipsync/source.ts';
 
 const [named = 'fast,balanced,studio', length = '12', size = '1280x720', times = '3'] =
   process.argv.slice(2);
@@ -23,38 +20,10 @@ const models = named.split(',').map((model) => LipsyncModel.parse(model));
 const [seconds, rounds] = [Number(length), Number(times)];
 const [width = 0, height = 0] = size.split('x').map(Number);
 const dir = tempDir('bench');
-const media = join(root, '../shared/media');
-
-/** A person who moves, of the media beside the checkout where they are there; else a portrait that slides to and fro. */
-const makeSource = (): Promise<string> => {
-  const film = join(media, 'vid_woman_silent_1280x720.mp4');
-  const zoom = Math.max(width / 400, height / 400);
-  const [input, filter] = existsSync(film)
-    ? [
-        ['-stream_loop', '-1', '-i', film],
-        `scale=${width}:${height}:force_original_aspect_ratio=increase,crop=${width}:${height},fps=25`,
-      ]
-    : [
-        ['-loop', '1', '-framerate', '25', '-i', portrait],
-        `scale=iw*${zoom}:-2,crop=${width}:${height}:x='(iw-ow)/2+${zoom}*20*sin(t)':y='${zoom}*(30+8*sin(2*t))'`,
-      ];
-  const codec = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'];
-  return makeClip(
-    join(dir, 'clip.mp4'),
-    [...input, '-t', String(seconds)],
-    ['-an', '-vf', filter, ...codec],
-  );
-};
-
-const makeSound = (): Promise<string> => {
-  const path = join(dir, 'sound.wav');
-  const speech = join(media, 'aud_english_60s.wav');
-  return existsSync(speech)
-    ? makeClip(path, ['-stream_loop', '-1', '-i', speech, '-t', String(seconds)])
-    : sounds.babble(path, seconds);
-};
-
-const [clip, sound] = [await makeSource(), await makeSound()];
+const [clip, sound] = [
+  await makeSource(dir, seconds, { width, height }),
+  await makeSound(dir, seconds),
+];
 const service = await realService(
   { NODE_OPTIONS: `--import=${join(root, 'bench/lipsync/gc.mjs')}` },
   ownTriton(lipsyncNames(...models)),

@@ -58,7 +58,7 @@ def count_in(repository: Path, model: str) -> str:
     return line.split("count: ")[1].split(",")[0]
 
 
-@pytest.mark.parametrize(("cores", "renderers", "trackers"), [(8, "4", "1"), (16, "8", "2"), (64, "8", "8")])
+@pytest.mark.parametrize(("cores", "renderers", "trackers"), [(8, "4", "2"), (16, "8", "4"), (64, "8", "8")])
 def test_on_more_cores_a_model_has_more_instances(tmp_path: Path, cores: int, renderers: str, trackers: str) -> None:
     repository = spread(MODELS, cores, tmp_path)
     assert repository == tmp_path

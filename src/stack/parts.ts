@@ -1,4 +1,4 @@
-/** The four processes of the local stack: Redis, Triton, API and worker. */
+/** The processes of the local stack: Redis, Triton, API and workers. */
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,10 +85,14 @@ export const apiPart = (stack: Stack): StackPart => ({
   },
 });
 
-/** The worker, ready when its process runs. */
-export const workerPart = (stack: Stack): StackPart => ({
-  name: 'Worker',
-  start: (signal) => startService(stack, 'worker', signal),
+/** A worker, ready when its process runs. The first one serves its metrics on METRICS_PORT, the second on the port after it, and so on. */
+export const workerPart = (stack: Stack, number = 1): StackPart => ({
+  name: number === 1 ? 'Worker' : `Worker ${number}`,
+  start: (signal) => {
+    const port = Number(stack.env.METRICS_PORT) || 0;
+    const env = port > 0 ? { ...stack.env, METRICS_PORT: `${port + number - 1}` } : stack.env;
+    return startService({ ...stack, env }, 'worker', signal, number);
+  },
 });
 
 /** The address at which this machine reaches a server that listens on `address`. */
@@ -101,6 +105,7 @@ const startService = async (
   { env, logsDir }: Stack,
   command: 'api' | 'worker',
   signal: AbortSignal,
+  number = 1,
 ): Promise<Child> =>
   startChild({
     name: command,
@@ -108,7 +113,7 @@ const startService = async (
     args: [...optionsOf[command], await compiled('main'), command],
     env: environmentFor('service', env),
     cwd: root,
-    logFile: join(logsDir, `${command}.log`),
+    logFile: join(logsDir, number === 1 ? `${command}.log` : `${command}-${number}.log`),
     niceness: command === 'worker' ? niceness.worker : 0,
     stopWithinMs: (drainSeconds(command, env) + 7) * 1000,
     signal,

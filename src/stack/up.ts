@@ -29,6 +29,7 @@ import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
 import { untilServing } from './serving.ts';
 import { SetupError } from './setup/setup-error.mjs';
 import { type Supervised, supervise } from './supervise.ts';
+import { readWorkers } from './workers.ts';
 
 const run = join(places.run, 'start');
 
@@ -36,6 +37,7 @@ const run = join(places.run, 'start');
 export const up = async (): Promise<void> => {
   const given = givenEnvironment(process.env);
   const ports = readPorts(given);
+  const workers = readWorkers(given);
   const lock = await take(`start of ${home}`);
   if (lock) await clearOrphans();
   await refuseBusyPorts(ports, given.HOST || '127.0.0.1', !lock);
@@ -59,17 +61,19 @@ export const up = async (): Promise<void> => {
   keepPreviousLogs(stack.logsDir);
   const address = `http://${connectable(env.HOST)}:${ports.PORT}`;
   writeAddresses(env, address);
-  await serve(stack, address);
+  await serve(stack, workers, address);
 };
 
-const serve = async (stack: Stack, address: string): Promise<void> => {
+const serve = async (stack: Stack, workers: number, address: string): Promise<void> => {
   const stopped = stopRequested();
   const redis = supervise(redisPart(stack), say);
   const triton = supervise(tritonPart(stack), say);
   const services: Supervised[] = [];
   const startServices = async () => {
     await redis.ready;
-    services.push(supervise(apiPart(stack), say), supervise(workerPart(stack), say));
+    const numbers = Array.from({ length: workers }, (_, before) => before + 1);
+    const parts = [apiPart(stack), ...numbers.map((number) => workerPart(stack, number))];
+    services.push(...parts.map((part) => supervise(part, say)));
     await Promise.all(services.map(({ ready }) => ready));
     return developmentKey(address, stack.env);
   };

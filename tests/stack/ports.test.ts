@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stackEnvironment } from '../../src/stack/environment.ts';
 import { busyPorts, defaultPorts, readPorts } from '../../src/stack/ports.ts';
+import { readWorkers } from '../../src/stack/workers.ts';
 import { freePorts } from '../real/ports.ts';
 
 const test = suite('ports');
@@ -17,6 +18,17 @@ test('every value that is not a port is reported, and so are two equal ones', ()
     () => readPorts({ PORT: '6390' }),
     /different ports for PORT, REDIS_PORT; got 6390 twice/,
   );
+});
+
+test('there is a worker for each 8 cores, or as many as WORKERS says', () => {
+  const counts = [1, 15, 16, 31, 256].map((cores) => readWorkers({ WORKERS: '' }, cores));
+  assert.equal(counts, [1, 1, 2, 3, 4]);
+  assert.is(readWorkers({ WORKERS: '7' }, 2), 7);
+  for (const WORKERS of ['0', '1.5', '65', 'two'])
+    assert.throws(
+      () => readWorkers({ WORKERS }),
+      new RegExp(`WORKERS: Expected a number from 1 to 64; got "${WORKERS}"`),
+    );
 });
 
 test('a busy port is found by its variable', async () => {

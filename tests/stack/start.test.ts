@@ -32,6 +32,7 @@ const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(portNames.map((name, i) => [name, `${ports[i]}`])),
   ENHANCE_HOME: folder,
   ENHANCE_THREADS: '', // as many as there are, as for who sets nothing
+  WORKERS: '2',
   ...foreign,
 };
 const [address, triton] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[2]}`];
@@ -146,6 +147,11 @@ test('it prints an address, a key and a call that works', async () => {
   }
   for (const name of readdirSync(join(folder, 'logs')))
     assert.is(statSync(join(folder, 'logs', name)).mode & 0o777, 0o600, name);
+
+  for (const name of ['worker.log', 'worker-2.log']) {
+    const log = () => readFileSync(join(folder, 'logs', name), 'utf8');
+    await until(() => log().includes('"msg":"ready"'), log);
+  }
 
   assert.equal(await unreadReleases(), { complaints: '', code: 0 });
 
