@@ -13,7 +13,9 @@ from skimage.metrics import peak_signal_noise_ratio
 from enhance.engine import choose_engine
 from enhance.picture import BadPictureError
 from enhance.upscale import realtime
-from enhance.upscale.realtime import Double, Frames, Plane, Realtime, enlarge_chroma, frame_bytes, open_doubles, planes_of
+from enhance.upscale.chroma import REACH as CHROMA_REACH
+from enhance.upscale.chroma import Plane, double_chroma, interpolate_chroma
+from enhance.upscale.realtime import Double, Frames, Realtime, frame_bytes, open_doubles, planes_of
 from enhance.upscale.upscaler import Upscaler, realtime_upscaler
 from tests.pictures import pattern
 
@@ -107,15 +109,38 @@ def test_a_flat_frame_stays_flat(video: Realtime, scale: int) -> None:
 @pytest.mark.parametrize("scale", [2, 4, 8])
 def test_chroma_stays_on_the_left_columns_and_between_rows(scale: int) -> None:
     # Each sample says where it lies, in pixels of luma: across at 0, 2, 4 …, down at 0.5, 2.5 …
-    rows, columns = np.mgrid[0:30, 0:40]
-    for levels, first in ((columns * 2, 0.0), (rows * 2 + 0.5, 0.5)):
-        plane = np.rint(levels * 2).astype(np.uint8)
-        large = enlarge_chroma(plane, scale, (30 * scale, 40 * scale))
+    rows, columns = np.mgrid[0:20, 0:30]
+    frame = np.full((1, frame_bytes(60, 40)), 90, np.uint8)
+    planes = planes_of(frame[0], 60, 40)
+    planes[1][:], planes[2][:] = columns * 8, (rows * 2 + 0.5) * 4
+    flat = Realtime([lambda plane: plane.repeat(2, axis=0).repeat(2, axis=1)])
+    _, across, down = planes_of(enlarged(flat, frame, (60, 40), scale)[0], 60 * scale, 40 * scale)
+    for line, first in ((across[15 * scale], 0.0), (down[:, 20 * scale], 0.5)):
         # Luma of the result lies at (i + 0.5) / scale - 0.5 of the source's.
-        at = (np.arange((40 if first == 0 else 30) * scale) * 2 + first + 0.5) / scale - 0.5
-        line = large[15 * scale] if first == 0 else large[:, 20 * scale]
+        at = (np.arange(len(line)) * 2 + first + 0.5) / scale - 0.5
         inside = slice(3 * scale, -3 * scale)
-        assert np.abs(line[inside] / 2 - at[inside]).max() <= 0.5, f"scale {scale}"
+        assert np.abs(line[inside] / 4 - at[inside]).max() <= 0.5, f"scale {scale}"
+
+
+def test_chroma_has_the_edges_of_luma() -> None:
+    # Yellow letters on black, twice as large as the luma: each sample of chroma is the mean of four of `true`.
+    letters = np.zeros((48, 96), np.uint8)
+    cv2.putText(letters, "Yellow", (4, 30), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (255,), 1, cv2.LINE_AA)
+    luma = (16 + letters * 0.78).astype(np.uint8)
+    true: Plane = np.rint(128 - cv2.filter2D(letters, cv2.CV_32F, np.array([[0.25, 0.75, 0]])) * 0.4).astype(np.uint8)
+    small = np.rint(cv2.sepFilter2D(128 - letters * 0.4, -1, np.array([1, 2, 1]) / 4, np.array([0, 1, 1]) / 2)[::2, ::2])
+    (ours,) = double_chroma([small.astype(np.uint8)], luma)
+    gain = peak_signal_noise_ratio(true, ours) - peak_signal_noise_ratio(true, interpolate_chroma(small.astype(np.uint8)))
+    assert gain > 3
+
+
+def test_chroma_of_a_part_is_that_of_the_whole() -> None:
+    luma, *chroma = planes_of(frames_of(1, 96, 70)[0], 96, 70)
+    whole = double_chroma(chroma, luma)
+    part = double_chroma([plane[10:30, 8:40] for plane in chroma], luma[20:60, 16:80])
+    inside = slice(CHROMA_REACH, -CHROMA_REACH)
+    for large, some in zip(whole, part, strict=True):
+        np.testing.assert_array_equal(some[inside, inside], large[20:60, 16:80][inside, inside])
 
 
 def test_a_photo_is_truer_than_lanczos(video: Realtime) -> None:

@@ -1,4 +1,4 @@
-"""Video at its own speed: luma through a small network, chroma by bicubic interpolation. A frame stays Y'CbCr.
+"""Video at its own speed: luma through a small network, chroma with the edges of luma. A frame stays Y'CbCr.
 
 The network is in inference/weights (realtime.md there says what it is, and how it is called).
 """
@@ -19,11 +19,9 @@ from enhance.engine import Engine
 from enhance.picture import LUMA, SCALES, BadPictureError, FloatPlanes
 
 from .cascade import Cascade, Pass, Span, spans
+from .chroma import Plane, double_chroma, interpolate_chroma
 from .resample import REACH, enlarge
 from .threads import results_of
-
-Plane = npt.NDArray[np.uint8]
-"""height x width: luma, Cb or Cr, as the decoder gives it."""
 
 Frames = npt.NDArray[np.uint8]
 """frames x bytes: 8-bit 4:2:0, luma, Cb and Cr one behind the other, chroma on the left columns, odd sides of it rounded up."""
@@ -120,10 +118,14 @@ class Realtime:
 def _enlarge(frame: Plane, size: tuple[int, int], scale: int, target: Plane, double: Double) -> None:
     width, height = size
     luma, *chroma = planes_of(frame, width, height)
-    large_luma, *large_chroma = planes_of(target, width * scale, height * scale)
-    large_luma[:] = enlarge_luma(luma, scale, double)
-    for small, large in zip(chroma, large_chroma, strict=True):
-        large[:] = enlarge_chroma(small, scale, large.shape)
+    for _ in range(1 if scale == 2 else 2):
+        chroma = double_chroma(chroma, luma)
+        luma = double(luma)
+    if scale == 8:  # as `photo` does
+        chroma = [interpolate_chroma(plane) for plane in chroma]
+        luma = np.asarray(cv2.resize(luma, (8 * width, 8 * height), interpolation=cv2.INTER_LANCZOS4), np.uint8)
+    for plane, large in zip([luma, *chroma], planes_of(target, width * scale, height * scale), strict=True):
+        large[:] = plane
 
 
 def double_rows(double: Double, plane: Plane, rows: Span, large: Plane) -> None:
@@ -159,28 +161,6 @@ def planes_of(frame: Plane, width: int, height: int) -> tuple[Plane, Plane, Plan
         frame[luma : luma + chroma].reshape(half_height, half_width),
         frame[luma + chroma :].reshape(half_height, half_width),
     )
-
-
-def enlarge_luma(plane: Plane, scale: int, double: Double) -> Plane:
-    """Luma `scale` times as large: doubled once or twice by the network, and for 8 then by Lanczos, as `photo` does."""
-    for _ in range(1 if scale == 2 else 2):
-        plane = double(plane)
-    if scale < 8:
-        return plane
-    height, width = plane.shape
-    return np.asarray(cv2.resize(plane, (2 * width, 2 * height), interpolation=cv2.INTER_LANCZOS4), np.uint8)
-
-
-def enlarge_chroma(plane: Plane, scale: int, shape: tuple[int, ...]) -> Plane:
-    """Cb or Cr `scale` times as large, less what an odd side of the luma had too much; shape: of the result.
-
-    Across, its samples lie on the left one of two columns of luma before and after; down, between two rows.
-    """
-    across, down = 0.25 / scale - 0.25, 0.5 / scale - 0.5
-    matrix = np.array([[1 / scale, 0, across], [0, 1 / scale, down]])
-    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-    large = cv2.warpAffine(plane, matrix, (shape[1], shape[0]), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(large, np.uint8)
 
 
 def recipes(double: Double) -> dict[int, Cascade]:
