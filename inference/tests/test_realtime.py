@@ -13,7 +13,6 @@ from skimage.metrics import peak_signal_noise_ratio
 from enhance.engine import choose_engine
 from enhance.picture import BadPictureError
 from enhance.upscale import realtime
-from enhance.upscale.chroma import REACH as CHROMA_REACH
 from enhance.upscale.chroma import Plane, double_chroma, interpolate_chroma
 from enhance.upscale.realtime import Double, Frames, Realtime, frame_bytes, open_doubles, planes_of
 from enhance.upscale.upscaler import Upscaler, realtime_upscaler
@@ -134,11 +133,11 @@ def test_chroma_has_the_edges_of_luma() -> None:
     assert gain > 3
 
 
-def test_chroma_of_a_part_is_that_of_the_whole() -> None:
+def test_chroma_of_a_part_is_that_of_the_whole_as_luma_is() -> None:
     luma, *chroma = planes_of(frames_of(1, 96, 70)[0], 96, 70)
     whole = double_chroma(chroma, luma)
     part = double_chroma([plane[10:30, 8:40] for plane in chroma], luma[20:60, 16:80])
-    inside = slice(CHROMA_REACH, -CHROMA_REACH)
+    inside = slice(realtime.CONTEXT, -realtime.CONTEXT)
     for large, some in zip(whole, part, strict=True):
         np.testing.assert_array_equal(some[inside, inside], large[20:60, 16:80][inside, inside])
 

@@ -14,9 +14,6 @@ Plane = npt.NDArray[np.uint8]
 """height x width: luma, Cb or Cr."""
 Values = npt.NDArray[np.float32]
 
-REACH = 5
-"""How far a sample depends on the planes around, in pixels of `luma`."""
-
 LEAST_VARIANCE = 30
 """Of luma around, in levels squared: chroma follows half as much where luma varies by that, as by noise and by compression."""
 
@@ -34,7 +31,8 @@ def double_chroma(planes: Sequence[Plane], luma: Plane) -> list[Plane]:
     """Cb and Cr of a luma twice as large: as many samples as `luma`, of which they had half the rows and columns, rounded up.
 
     Samples lie on the left one of two columns of luma, and between two rows. Each plane is interpolated (bicubic); what luma
-    differs from its own interpolation is added, times the slope of chroma over luma in 3 x 3 samples (least squares).
+    differs from its own interpolation is added, times the slope of chroma over luma in 3 x 3 samples (least squares). A sample
+    depends on five pixels of luma to each side.
     """
     height, width = luma.shape
     even = np.pad(luma, ((0, height % 2), (0, width % 2)), mode="edge")
