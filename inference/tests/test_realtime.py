@@ -133,7 +133,7 @@ def test_chroma_has_the_edges_of_luma() -> None:
     assert gain > 3
 
 
-def test_chroma_of_a_part_is_that_of_the_whole_as_luma_is() -> None:
+def test_chroma_of_a_part_is_that_of_the_whole() -> None:
     luma, *chroma = planes_of(frames_of(1, 96, 70)[0], 96, 70)
     whole = double_chroma(chroma, luma)
     part = double_chroma([plane[10:30, 8:40] for plane in chroma], luma[20:60, 16:80])
