@@ -75,9 +75,10 @@ const takesDropped = (area: HTMLElement, take: Take): void => {
   for (const name of ['dragleave', 'drop'])
     area.addEventListener(name, () => area.classList.remove('over'));
   area.addEventListener('drop', (event) => {
+    const [file, ...others] = event.dataTransfer?.files ?? [];
+    if (others.length > 0) return; // the page finds a place for each of several: `paste.ts`
     event.preventDefault();
     event.stopPropagation();
-    const [file] = event.dataTransfer?.files ?? [];
     if (file) take(file, file.name);
   });
 };

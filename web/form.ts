@@ -14,6 +14,7 @@ import type { Body } from './options.ts';
 import { takePasted } from './paste.ts';
 import { adviceFor, plainBox, problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
+import type { Source } from './source.ts';
 import { creditsText, TRYING_AGAIN } from './words.ts';
 
 export type Started = {
@@ -97,11 +98,22 @@ export const createForm = (
     code.update();
   };
 
-  const take = (file: Blob, name: string): void => {
-    const kind = kindOf(file, name);
-    const free = current?.sources.find((source) => !source.chosen() && source.takes(kind));
-    const place = free ?? current?.sources.find((source) => source.takes(kind));
-    (place ?? current?.sources[0])?.take(file, name);
+  /** Each goes to a place of its kind, to a free one before another; of more files than places the first are taken. */
+  const take = (files: readonly File[]): void => {
+    const filled = new Set<Source>();
+    const left: string[] = [];
+    for (const file of files) {
+      const kind = kindOf(file, file.name);
+      const fitting = current?.sources.filter((source) => source.takes(kind)) ?? [];
+      const unfilled = fitting.filter((source) => !filled.has(source));
+      const free = unfilled.find((source) => !source.chosen());
+      const place = free ?? unfilled[0] ?? (fitting.length === 0 ? current?.sources[0] : undefined);
+      if (place && !filled.has(place)) {
+        place.take(file, file.name);
+        filled.add(place);
+      } else left.push(file.name);
+    }
+    if (left.length > 0) [...filled][0]?.leave(left);
   };
   const code = codeButton(
     () => current && { operation: current.operation, body: current.body(), files: current.files() },

@@ -1,11 +1,10 @@
-/** Files that are pasted anywhere on the page, or dropped beside the drop areas. */
+/** Files that are pasted anywhere on the page, dropped beside the drop areas, or several dropped at once. */
 import { byId } from './dom.ts';
-import type { Take } from './drop-area.ts';
 
-export const takePasted = (take: Take): void => {
+export const takePasted = (take: (files: readonly File[]) => void): void => {
   const takeAll = (files: FileList | undefined): void => {
     if (byId('playground').hidden) return; // the admin tab takes no files
-    for (const file of files ?? []) take(file, file.name);
+    take([...(files ?? [])]);
   };
   document.addEventListener('paste', ({ clipboardData }) => takeAll(clipboardData?.files));
   document.addEventListener('dragover', (event) => event.preventDefault());

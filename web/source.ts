@@ -94,12 +94,20 @@ export const createSource = (wanted: Wanted) => {
     /** Says beside the file why the request with it was refused; null: it is not, or not yet. */
     refuse: (error: unknown): void =>
       refusal.replaceChildren(...(error === null ? [] : [problemBox(error)])),
+    /** Says that of several files these were not taken. */
+    leave: (names: readonly string[]): void =>
+      fault.append(plainBox('One file at a time', leftText(names))),
     sent: sending.sent,
     isRefused: sending.isRefused,
     handOver: sending.handOver,
     chosen: () => chosen && { ...chosen, kind: sending.sent()?.kind ?? chosen.kind },
     takes: (kind: MediaKind | undefined) => fits(kind, place.isVisual),
   };
+};
+
+const leftText = (names: readonly string[]): string => {
+  const others = names.length > 1 ? ` and ${names.length - 1} more` : '';
+  return `A request takes one file here; not taken: “${names[0]}”${others}.`;
 };
 
 const fileLine = ({ name, content }: Chosen, remove: () => void): HTMLElement =>

@@ -53,25 +53,23 @@ const opened = async (
 };
 const choose = (page: Page, path: string, place = 0) =>
   page.locator('input[type=file]').nth(place).setInputFiles(path);
-/** Has the page get a file as the browser hands it over: by a `drop` on an element, or a `paste`. */
-const handOver = (page: Page, path: string, type: string, event: string) =>
+/** Has the page get files as the browser hands them over: by a `drop` on an element, or a `paste`. */
+const handOver = (page: Page, paths: readonly string[], type: string, event: string) =>
   page.evaluate(`{
-    const bytes = Uint8Array.from(atob('${readFileSync(path).toString('base64')}'), (char) => char.charCodeAt(0));
     const files = new DataTransfer();
-    files.items.add(new File([bytes], '${basename(path)}', { type: '${type}' }));
+    for (const [name, base64] of ${JSON.stringify(paths.map((path) => [basename(path), readFileSync(path).toString('base64')]))}) {
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      files.items.add(new File([bytes], name, { type: '${type}' }));
+    }
     ${event}
   }`);
-const drop = (page: Page, path: string, type: string) =>
-  handOver(
-    page,
-    path,
-    type,
-    "document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));",
-  );
+const DROP =
+  "document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));";
+const drop = (page: Page, path: string, type: string) => handOver(page, [path], type, DROP);
 const paste = (page: Page, path: string, type: string) =>
   handOver(
     page,
-    path,
+    [path],
     type,
     "document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true }));",
   );
@@ -177,6 +175,12 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   const caller = await service.caller(100);
   const page = await opened(caller, { colorScheme: 'dark' });
   await page.getByRole('radio', { name: 'Lip sync' }).check();
+  // Each file goes where its kind belongs, and what has no place is named.
+  const another = await picture();
+  await handOver(page, [voice, clip, another], '', DROP);
+  await page.getByText(`not taken: “${basename(another)}”.`).waitFor();
+  for (const name of [clip, voice].map((path) => basename(path)))
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
   await drop(page, clip, 'video/mp4');
   await page.getByRole('slider', { name: 'Picture at' }).fill('0.5');
   await page.getByLabel('clip.mp4', { exact: true }).click({ position: { x: 210, y: 105 } });
