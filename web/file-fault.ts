@@ -38,9 +38,9 @@ export const cameOf = (refusal: string): string | undefined => /; got (.+)\.$/.e
 
 /** The formats as the service names them; a test compares the two. */
 const visual =
-  'a picture (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP)';
+  'a picture (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP)';
 const sound =
-  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR) or a video with sound (WebM, MKV, MP4, MOV, MPEG, WMV or FLV)';
+  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR) or a video with sound';
 
 /** A clip may be the sound, too: the service takes its sound track. */
 export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>

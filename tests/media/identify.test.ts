@@ -117,6 +117,13 @@ test('anything else is refused, and what came is told', async () => {
   const others: [string, RegExp][] = [
     [write('empty.png', ''), /empty/],
     [write('a.png', 'This is a text.\nReally.'), /text/],
+    // What curl sends for `-F image=my photo.JPG`, and for an address.
+    [write('a.jpg', 'my photo.JPG'), /got a file's name in place of the file: curl .* @ .*\.$/],
+    [
+      write('b.jpg', 'https://example.org/a'),
+      /got an address .* image_url, video_url or audio_url\.$/,
+    ],
+    [write('a.txt', 'Have a look at a.png\nand b.png'), /got text\.$/],
     [write('noise.jpg', Buffer.from([0, 1, 2, 3, 250, 251])), /unknown/],
     [write('list.mp4', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'), /text/],
     [write('a.svg', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'), /xml|text/],
@@ -140,6 +147,21 @@ test('MPEG streams are known, of any kind', async () => {
   }
 });
 
+test('Ogg, DV and MXF are known', async () => {
+  const dv = ['-s', '720x576', '-pix_fmt', 'yuv420p', '-frames:v', '1'];
+  for (const [name, output, mime] of [
+    ['a.ogv', ['-c:v', 'libtheora'], 'video/ogg'],
+    ['a.dv', dv, 'video/DV'],
+    ['a.mxf', ['-c:v', 'mpeg2video'], 'application/mxf'],
+  ] as const) {
+    const path = await makeClip(at(name), pattern(0.2), output);
+    const { kind, mime: found } = await identify(path);
+    assert.equal([kind, found, (await identifySound(path)).mime], ['video', mime, mime]);
+  }
+  const skeleton = `OggS\0\x02${'\0'.repeat(20)}\x01@fishead\0`;
+  assert.is((await identify(write('a.txt', Buffer.from(skeleton, 'latin1')))).kind, 'video');
+});
+
 test('Windows Media and Flash Video are known', async () => {
   for (const [format, mime] of [
     ['asf', 'video/x-ms-asf'],
@@ -154,11 +176,13 @@ test('Windows Media and Flash Video are known', async () => {
 });
 
 test('a format whose media type few know is told by its name too', async () => {
-  const path = await makeClip(at('a.mxf'), pattern(0.2), ['-c:v', 'mpeg2video']);
-  assert.match(
-    (await failing(identify(path), 'unsupported_media_type')).message,
-    /got MXF, as professional cameras write it \(application\/mxf\)\.$/,
-  );
+  for (const [head, came] of [
+    ['II*\0\x10\0\0\0CR\x02\0', /got a camera's raw file, .* \(image\/x-canon-cr2\)\.$/],
+    ['.RMF\0\0\0\x12', /got RealMedia \(application\/vnd\.rn-realmedia\)\.$/],
+  ] as const) {
+    const path = write('a.bin', Buffer.from(head, 'latin1'));
+    assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);
+  }
 });
 
 test('an SVG is told as a drawing without pixels, not as text or XML', async () => {
@@ -188,7 +212,7 @@ test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(
     (await failing(identify(path), 'unsupported_media_type')).message,
-    'Expected an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP); got text.',
+    'Expected an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP); got text.',
   );
   assert.match(
     (await failing(identify(path, ['image', 'video', 'audio']), 'unsupported_media_type')).message,

@@ -37,6 +37,10 @@ const streams: Readonly<Record<string, readonly [output: readonly string[], code
   'a.wmv': [['-c:v', 'wmv2', '-b:v', '1M', '-c:a', 'wmav2', '-f', 'asf'], 'wmav2'],
   'a.flv': [['-c:v', 'flv1', '-b:v', '1M', '-c:a', 'mp3', '-ar', '44100'], 'mp3'],
   'h264.flv': [[...h264, '-c:a', 'aac'], 'aac'],
+  // Each a whole picture: one that is like the one before it is an empty packet, which ends in the Matroska's gap.
+  'a.ogv': [['-c:v', 'libtheora', '-g', '1', '-c:a', 'libvorbis'], 'vorbis'],
+  'a.dv': [['-s', '720x576', '-c:v', 'dvvideo', '-c:a', 'pcm_s16le', '-ac', '2'], 'pcm_s16le'],
+  'a.mxf': [[...mpeg2, '-c:a', 'pcm_s24le'], 'pcm_s24le'],
   'a.mpg': [['-c:v', 'mpeg1video', '-b:v', '1M', '-c:a', 'mp2', '-f', 'mpeg'], 'mp2'],
 };
 

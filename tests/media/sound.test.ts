@@ -192,11 +192,11 @@ test('what is no sound is refused, and what came is told', async () => {
       .png()
       .toBuffer(),
   );
-  const avi = await makeClip(at('d.avi'), [...pattern(0.2), ...tone(0.2)], h264);
+  const gif = await makeClip(at('d.gif'), pattern(0.2));
   const wavPack = await makeClip(at('d.wv'), tone(0.3));
   for (const [path, came] of [
     [image, /got image\/png/],
-    [avi, /got video\/vnd.avi/],
+    [gif, /got an animated image \(image\/gif\)/],
     [wavPack, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/wavpack/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
@@ -216,6 +216,7 @@ test('Opus, Vorbis and FLAC in OGG and WebM, and the first sound of a video, are
     ['o.webm', beep(1), opus, 1],
     ['v.webm', video, [...tracks, '-c:v', 'libvpx', ...opus], 1],
     ['v.mp4', video, h264AndAac, 1],
+    ['v.avi', video, [...tracks, ...h264, '-c:a', 'pcm_s16le'], 1],
     ['v.mov', video, [...tracks, ...h264, '-c:a', 'pcm_s16le'], 1],
   ] as const) {
     const path = await makeClip(at(name), source, output);

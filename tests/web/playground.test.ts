@@ -437,7 +437,7 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   const lists = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
   // The service names all that an upload may be; the page what may be the picture.
   await lists(
-    /^This file cannot be used.*PNG.*MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP\); “false\.png” is text\.$/,
+    /^This file cannot be used.*PNG.*MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP\); “false\.png” is text\.$/,
   );
   await isAccessible(page);
   // Sent again it would be refused again.

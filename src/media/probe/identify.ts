@@ -34,6 +34,11 @@ const types: readonly MediaType[] = [
   { kind: 'video', mime: 'video/MP1S', container: 'mpeg' },
   { kind: 'video', mime: 'video/x-ms-asf', container: 'asf' },
   { kind: 'video', mime: 'video/x-flv', container: 'flv' },
+  { kind: 'video', mime: 'video/ogg', container: 'ogv' },
+  // An Ogg that begins with an index (a "skeleton"): Wikimedia's videos do.
+  { kind: 'video', mime: 'application/ogg', container: 'ogv' },
+  { kind: 'video', mime: 'video/DV', container: 'dv' },
+  { kind: 'video', mime: 'application/mxf', container: 'mxf' },
   { kind: 'audio', mime: 'audio/mpeg', container: 'mp3' },
   { kind: 'audio', mime: 'audio/wav', container: 'wav' },
   { kind: 'audio', mime: 'audio/aac', container: 'aac' },
@@ -61,14 +66,18 @@ const rewrapped: readonly Container[] = [
 ];
 const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
-  video: 'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, animated GIF, PNG or WebP)',
-  audio:
-    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, or that of a WebM, MKV, MP4, MOV, MPEG, WMV or FLV)',
+  video:
+    'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP)',
+  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, or that of a video)',
 };
-/** The common names of formats whose media types are little known; `came` has both. */
-const commonNames: Readonly<Record<string, string>> = {
-  'application/mxf': 'MXF, as professional cameras write it',
-};
+/** What is said of formats whose media types are little known; `came` has both. */
+const commonNames: readonly (readonly [mime: RegExp, name: string])[] = [
+  [
+    /^image\/x-(?:adobe|canon|nikon|sony|fujifilm|olympus|panasonic)-/,
+    "a camera's raw file, which has to be developed: export it as a TIFF or PNG",
+  ],
+  [/^application\/vnd\.rn-realmedia/, 'RealMedia'],
+];
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /**
@@ -85,7 +94,7 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. Videos but AVI and animated images pass too, for their sound: `probeAudio` finds out whether they have any. */
+/** The same for a sound file. Videos pass too, but for animated images, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
   if (type?.kind === 'audio' || (type?.kind === 'video' && !SILENT.includes(type.container))) {
@@ -94,8 +103,8 @@ export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'vid
   throw unsupported(['audio'], came);
 };
 
-/** No sound is looked for in these. */
-const SILENT: readonly Container[] = ['avi', 'gif', 'apng', 'webp_anim'];
+/** These never have sound. */
+const SILENT = animations.map(({ container }) => container);
 
 /** The demuxer of what `rewrap` has to read before a probe can: a stream, or an animated image; null for any other type. */
 export const toBeRewrapped = ({ kind, mime }: BaseType<Kind>): Container | null => {
@@ -123,7 +132,7 @@ export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
 
 const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
-  const mime = isWave64(head) ? 'audio/wav' : isCoreAudio(head) ? 'audio/x-caf' : found?.mime;
+  const mime = unlisted(head) ?? found?.mime;
   const several = mime !== undefined && (isAnimated(mime, head) || (await hasSeveral(path, mime)));
   const type = several
     ? animations.find((animation) => animation.mime === mime)
@@ -134,12 +143,23 @@ const inspect = async (path: string) => {
 const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is TypeOf<K> =>
   wanted.includes(type.kind);
 
+/** What file-type does not know. */
+const unlisted = (head: Buffer): string | undefined => {
+  if (isWave64(head)) return 'audio/wav';
+  if (isCoreAudio(head)) return 'audio/x-caf';
+  return isDv(head) ? 'video/DV' : undefined;
+};
+
 /** RF64 in place of RIFF (EBU Tech 3306): a WAV that is larger than 4 GB, or was begun so that it could become that. */
 const isWave64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
 
-/** A CAF, as Apple's programs write it: file-type does not know it. */
+/** A CAF, as Apple's programs write it. */
 const isCoreAudio = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'caff';
+
+/** The header block of a frame (IEC 61834-2), for 50 or 60 fields a second: what a camcorder sends, stored as it is. */
+const isDv = (head: Buffer): boolean =>
+  head.length >= 4 && (head.readUInt32BE() & 0xffffff7f) === 0x1f07003f;
 
 const describe = (mime: string | undefined, head: Buffer, several: boolean): string => {
   if (head.length === 0) return 'an empty file';
@@ -150,9 +170,23 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
     return 'an SVG drawing (image/svg+xml), which has no pixels: export it as a PNG, of any size';
   if (isWebPage(head))
     return 'a web page (text/html); a link must lead to the file itself, not to a page that shows it';
-  if (mime === undefined) return isText(head) ? 'text' : 'a file of unknown type';
-  const name = commonNames[mime];
+  if (mime === undefined) return isText(head) ? describeText(head) : 'a file of unknown type';
+  const [, name] = commonNames.find(([known]) => known.test(mime)) ?? [];
   return name ? `${name} (${mime})` : mime;
+};
+
+/** Of the most common mistakes with forms: curl sends a file for `-F image=@a.png`, and its name for `-F image=a.png`. */
+const describeText = (head: Buffer): string => {
+  const text = head.toString().trim();
+  if (/^https?:\/\/\S+$/.test(text))
+    return 'an address in place of the file: addresses belong in image_url, video_url or audio_url';
+  if (
+    /^[^\n]{1,255}\.(?:png|jpe?g|webp|avif|heic|gif|mp4|mov|avi|webm|mkv|mp3|wav|m4a|ogg|flac)$/i.test(
+      text,
+    )
+  )
+    return "a file's name in place of the file: curl sends the file where @ stands before its name";
+  return 'text';
 };
 
 /** By the first element, which may come after a declaration, comments and a document type. */

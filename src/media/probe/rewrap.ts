@@ -1,7 +1,7 @@
 /**
  * What is hard to read, into Matroska, before anything else looks at it. MPEG streams, as camcorders, television and DVDs have
  * them, may begin anywhere on their clock, have no index to seek by, and the ffprobe that is installed crashes on some;
- * their pictures are copied as they are, and so are those of Windows Media and Flash Video. Of animated images only some ffmpegs can seek in all; they are encoded without loss.
+ * their pictures are copied as they are, and so are those of Windows Media, Flash Video, Ogg, DV and MXF. Of animated images only some ffmpegs can seek in all; they are encoded without loss.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -67,8 +67,8 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   }
 };
 
-/** Those whose pictures are copied: MPEG's transport and programme streams, Windows Media, Flash Video. */
-export const COPIED = ['mpegts', 'mpeg', 'asf', 'flv'] as const satisfies readonly Container[];
+/** Those whose pictures are copied. `mpeg` are MPEG's programme streams, `asf` is Windows Media. */
+export const COPIED: readonly Container[] = ['mpegts', 'mpeg', 'asf', 'flv', 'ogv', 'dv', 'mxf'];
 
 /** White lies behind what is transparent. Each picture keeps its time, and whole pictures are often enough for seeking. */
 const ANIMATION = [
@@ -120,7 +120,7 @@ const canvasOf = async (path: string): Promise<Size> => {
   }
 };
 
-const isCopied = (container: Container): boolean => COPIED.some((copied) => copied === container);
+const isCopied = (container: Container): boolean => COPIED.includes(container);
 
 const copiedArgs = async (input: readonly string[], rewrapping: Rewrapping): Promise<string[]> => {
   const tracks = await tracksOf(input, rewrapping);
