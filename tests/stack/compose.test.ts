@@ -28,6 +28,7 @@ const Service = z.looseObject({
   cap_drop: z.tuple([z.literal('ALL')]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
   restart: z.literal('unless-stopped'),
+  logging: z.strictObject({ driver: z.string().regex(/^\$\{LOG_DRIVER:-local\}$/) }),
   mem_limit: z.string().regex(/^\$\{[A-Z]+_MEMORY:-\d+g\}$/),
   pids_limit: z.number(),
   cpu_shares: z.number().optional(),
