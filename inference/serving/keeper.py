@@ -28,9 +28,9 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 HEADER = "x-enhance-admin"
 RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
@@ -53,6 +53,9 @@ IDLE_SECONDS = 20.0 * PATIENCE
 BUSY_SHARE = 0.003
 """A model that answers no ping for IDLE_SECONDS, and neither uses so much of a processor nor waits for one, waits for what will
 not come."""
+WAIT_SHARE = 0.2
+"""The same for waiting: what computes and gets no processor waits nearly all the time. The main thread of a process that hangs
+wakes up once a second and may wait then, too: up to 2 % of 20 s at a load of 25 on two cores."""
 LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
 UNWANTED = ".unwanted"
@@ -89,13 +92,20 @@ class Stub:
         return self.folder is not None and (self.folder / UNWANTED).exists()
 
 
+class Effort(NamedTuple):
+    """Seconds for which a process had a processor, and for which it waited for one."""
+
+    ran: float
+    waited: float
+
+
 class Ping:
     """A tiny inference, sent from a thread of its own: behind real work it waits its turn."""
 
     def __init__(self, now: float) -> None:
         self.answer: str | None = None
         self.seen = now
-        self.effort: dict[int, float] = {}
+        self.effort: dict[int, Effort] = {}
         """When it was last looked at what the model's processes do, and their `effort_seconds` then."""
         self.progressed, self.answered = now, -1
         """When the model was last seen to have answered somebody, and how many it had."""
@@ -352,7 +362,7 @@ class Keeper:
 
     def _loads(self, model: str) -> Callable[[], bool]:
         """Whether the load of a model that begins now is stuck, for who asks again and again."""
-        since, before = time.monotonic(), dict[int, float]()
+        since, before = time.monotonic(), dict[int, Effort]()
 
         def is_stuck() -> bool:
             nonlocal since, before
@@ -413,31 +423,41 @@ def close_regions(prefix: str) -> None:
         time.sleep(REGIONS_SECONDS)
 
 
-def effort_seconds(pid: int) -> float:
-    """For how long the process had a processor, or its threads that compute were ready for one and had none.
+def effort_seconds(pid: int) -> Effort:
+    """For how long the process had a processor, and for how long its threads that compute were ready for one and had none.
 
     Those are the nicer ones (serving/pulse.py). The others of a model that hangs go on to wake up and, on a busy machine, wait.
     """
-    seconds = 0.0
+    efforts = []
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):  # it has ended meanwhile
-                seconds += thread_seconds(thread)
-    return seconds
+                efforts.append(thread_seconds(thread))
+    return total(efforts)
 
 
-def thread_seconds(thread: Path) -> float:
+def thread_seconds(thread: Path) -> Effort:
     fields = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()
     try:
         ran, waited, _ = (int(word) for word in (thread / "schedstat").read_text().split())
     except FileNotFoundError:  # a kernel that does not count
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return (ran + (waited if int(fields[16]) > 0 else 0)) / 1e9
+        return Effort((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), 0.0)
+    return Effort(ran / 1e9, waited / 1e9 if int(fields[16]) > 0 else 0.0)
 
 
-def is_busy(before: dict[int, float], after: dict[int, float], seconds: float) -> bool:
+def total(efforts: Iterable[Effort]) -> Effort:
+    ran, waited = 0.0, 0.0
+    for effort in efforts:
+        ran, waited = ran + effort.ran, waited + effort.waited
+    return Effort(ran, waited)
+
+
+def is_busy(before: dict[int, Effort], after: dict[int, Effort], seconds: float) -> bool:
     """Whether processes, by their `effort_seconds`, did something in that time, or are others than before."""
-    return before.keys() != after.keys() or sum(after.values()) - sum(before.values()) >= BUSY_SHARE * seconds
+    if before.keys() != after.keys():
+        return True
+    old, new = total(before.values()), total(after.values())
+    return new.ran - old.ran >= BUSY_SHARE * seconds or new.waited - old.waited >= WAIT_SHARE * seconds
 
 
 def kill(pid: int) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from serving import keeper
-from serving.keeper import Keeper, Triton, effort_seconds, stubs_of
+from serving.keeper import Effort, Keeper, Triton, effort_seconds, is_busy, stubs_of
 
 FAILING = """
 import sys
@@ -152,15 +152,23 @@ def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_th
             os.sched_setaffinity(0, processors)
             time.sleep(0.5)
             before = effort_seconds(computes), effort_seconds(sleeps)
-            did = 0.0, 0.0
+            waited = 0.0
             began = time.monotonic()
             # What it has waited is counted when it gets the processor again.
-            while did[0] < 1 and time.monotonic() < began + 60:
+            while waited < 1 and time.monotonic() < began + 60:
                 time.sleep(0.5)
-                did = effort_seconds(computes) - before[0], effort_seconds(sleeps) - before[1]
+                waited = effort_seconds(computes).waited - before[0].waited
             seconds = time.monotonic() - began
+            slept = effort_seconds(sleeps)
     finally:
         os.sched_setaffinity(0, processors)
-    # The processor alone, which the other process has nearly always, would be a tenth.
-    assert did[0] > 0.3 * seconds
-    assert did[1] < 0.01
+    # The other process has the processor nearly always.
+    assert waited > 0.3 * seconds
+    assert max(slept.ran - before[1].ran, slept.waited - before[1].waited) < 0.01
+
+
+def test_who_wakes_up_and_waits_for_a_processor_is_not_busy_by_that() -> None:
+    """In 20 s: a process that hung while the load was 25, one that computes and gets no processor, one that runs."""
+    hung, starved, runs = Effort(0.016, 0.42), Effort(0.03, 19.0), Effort(0.07, 0.0)
+    busy = [is_busy({7: Effort(1.0, 70.0)}, {7: Effort(1 + did.ran, 70 + did.waited)}, 20.0) for did in (hung, starved, runs)]
+    assert busy == [False, True, True]
