@@ -18,7 +18,12 @@ export type ChildExit = {
   readonly errorText: string;
 };
 
-type Errors = { readonly first: string; readonly lacksMemory: boolean };
+type Errors = {
+  readonly first: string;
+  readonly lacksMemory: boolean;
+  /** It ended by itself, whatever the exit code: a muxer refused what the file has. */
+  readonly refused: boolean;
+};
 
 /** Reads all that it prints to its end; `onMessage` gets each line, cut after 4096 characters. */
 export const readErrors = async (
@@ -27,13 +32,15 @@ export const readErrors = async (
 ): Promise<Errors> => {
   let first = '';
   let lacksMemory = false;
+  let refused = false;
   for await (const line of linesOf(stderr)) {
     onMessage?.(line);
     if (!ERROR.test(line)) continue;
     first ||= withoutPaths(line);
     lacksMemory ||= NO_MEMORY.test(line);
+    refused ||= line.includes('Could not write header');
   }
-  return { first, lacksMemory };
+  return { first, lacksMemory, refused };
 };
 
 type Exit = {
@@ -44,10 +51,10 @@ type Exit = {
 
 export const describeExit = (
   { exitCode, signal, startedMs }: Exit,
-  { first, lacksMemory }: Errors,
+  { first, lacksMemory, refused }: Errors,
   { memoryBytes, cpuSeconds }: ChildLimits,
 ): ChildExit => {
-  const terminated = signal === 'SIGXCPU' || exitCode === TERMINATED;
+  const terminated = signal === 'SIGXCPU' || (exitCode === TERMINATED && !refused);
   const mostCpuSeconds = ((performance.now() - startedMs) / 1000) * availableParallelism();
   const overTime = terminated && mostCpuSeconds >= cpuSeconds;
   const exit = { exitCode, killed: (terminated || signal !== undefined) && !overTime };
@@ -61,7 +68,10 @@ export const describeExit = (
   return { ...exit, errorText: first || (signal ? `${signal} ended it` : '') };
 };
 
-/** How ffmpeg ends after a signal that it can catch: the limit of time sends one, and so does a stop of its process group. */
+/**
+ * How ffmpeg ends after a signal that it can catch: the limit of time sends one, and so does a stop of its process group.
+ * "Operation not permitted" of a muxer, -1, ends it with the same code.
+ */
 const TERMINATED = 255;
 
 /** A line such as "[mov,mp4 @ 0x55] [error] moov atom not found". */

@@ -96,6 +96,14 @@ test('a stream that breaks off, or has a hole, is taken as far as it goes', asyn
   assert.ok(frames >= 30 && frames < 50, `${frames} of 50`);
 });
 
+test('an Ogg whose header is damaged is told as unreadable, not as a fault of the service', async () => {
+  const path = await makeClip(at('whole.ogv'), flash(['-c:v', 'libtheora', '-c:a', 'libvorbis']));
+  const bytes = readFileSync(path);
+  bytes.write('?', bytes.indexOf('\x05vorbis', 0, 'latin1') + 20);
+  writeFileSync(at('damaged.ogv'), bytes);
+  await failing(rewrapped(at('damaged.ogv')), 'media_unreadable');
+});
+
 test('a WMV or FLV that is cut off says how long it was to be', async () => {
   for (const name of ['a.wmv', 'a.flv', 'h264.flv']) {
     const [output] = streams[name] ?? [[]];
