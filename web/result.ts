@@ -27,19 +27,26 @@ export const resultView = (compared: Compared, actions: readonly HTMLElement[]):
         { class: 'hint' },
         'This browser does not have the original, so the result is shown alone.',
       ),
-    make('p', { class: 'row' }, downloadLink(result), ...actions),
+    make('p', { class: 'row' }, downloadLink(result, original?.name), ...actions),
     ...result.warnings.map(({ detail }) => make('p', { class: 'notice' }, inFormWords(detail))),
     facts(job, result),
     provenanceView(result.provenance),
   );
 };
 
-const downloadLink = ({ output_url, bytes }: ResultOf<Job>): HTMLElement =>
-  make(
+/** `source`: the name of the file that the result was made of; the result is called after it. */
+const downloadLink = ({ output_url, bytes }: ResultOf<Job>, source?: string): HTMLElement => {
+  const name = source?.replace(/\.\w+$/, '').slice(0, 100);
+  return make(
     'a',
-    { class: 'button main', href: own(output_url), download: true },
+    {
+      class: 'button main',
+      href: own(output_url) + (name ? `&${new URLSearchParams({ name })}` : ''),
+      download: true,
+    },
     `Download (${bytesText(bytes)})`,
   );
+};
 
 const facts = (job: Job, result: ResultOf<Job>): HTMLElement => {
   const known: [string, string][] = [

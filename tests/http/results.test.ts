@@ -124,6 +124,12 @@ test('the link needs no key and gives the whole result', async () => {
   assert.is(headers['content-type'], 'image/png');
   assert.is(headers['content-length'], String(bytes.length));
   assert.is(headers['content-disposition'], `attachment; filename="photo-2x-${id}.png"`);
+  const named = await download(`${output_url}&name=${encodeURIComponent('../日 "x".exe')}`);
+  assert.is(
+    named.headers['content-disposition'],
+    `attachment; filename="? \\"x\\".exe-photo-2x.png"; filename*=UTF-8''%E6%97%A5%20%22x%22.exe-photo-2x.png`,
+  );
+  refused(await http.get(`/v1/jobs/${id}/result?name=`), 422, 'validation_failed');
   assert.is(headers['accept-ranges'], 'bytes');
   assert.is(headers.etag, `"${sha256}"`);
   assert.match(String(headers['cache-control']), /private.*max-age=86\d{3}/);

@@ -90,8 +90,10 @@ const holds = (page: Page, expression: string) =>
 const result = (page: Page) => page.getByRole('link', { name: /^Download/ });
 const chargedTo = async (caller: Caller) => 100 - (await caller.balance()).balance;
 const jobsOf = async (caller: Caller) => (await caller.http.get('/v1/jobs')).data.data;
-const downloaded = async (page: Page): Promise<Buffer> => {
+/** The result, which the browser stores under this name. */
+const downloaded = async (page: Page, name: string): Promise<Buffer> => {
   const [download] = await Promise.all([page.waitForEvent('download'), result(page).click()]);
+  assert.is(download.suggestedFilename(), name);
   return readFileSync(await download.path());
 };
 
@@ -104,7 +106,8 @@ test('a picture: price, start, progress, comparison, download', async () => {
     'request',
     (request) => void (request.url().includes('/events') && streams.push(request.url())),
   );
-  await choose(page, await picture());
+  const mine = await picture();
+  await choose(page, mine);
   await startButton(page).waitFor();
   assert.is(await startButton(page).textContent(), 'Start for 1 credit');
   assert.match((await page.locator('.price').textContent()) ?? '', /64 × 48 becomes 128 × 96/);
@@ -132,7 +135,8 @@ test('a picture: price, start, progress, comparison, download', async () => {
     await page.evaluate("document.querySelector('.pair .after').clientWidth * devicePixelRatio"),
     128,
   );
-  const { width, height } = await sharp(await downloaded(page)).metadata();
+  const name = `${basename(mine, '.png')}-photo-2x.png`;
+  const { width, height } = await sharp(await downloaded(page, name)).metadata();
   assert.equal([width, height], [128, 96]);
   await isAccessible(page);
   await page.getByText('99 credits', { exact: true }).waitFor();
@@ -234,7 +238,7 @@ test('a clip and a recording: price, start, synchronised players, download', asy
     "[...document.querySelectorAll('figure .view')].every((one) => one.scrollTop === 7 && one.firstChild.clientWidth === 240)",
   );
   await isAccessible(page);
-  const bytes = await downloaded(page);
+  const bytes = await downloaded(page, 'clip-fast.mp4');
   const [job] = await jobsOf(caller);
   assert.is(bytes.length, job.result.bytes);
   assert.is(await chargedTo(caller), job.cost.charged);

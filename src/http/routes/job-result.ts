@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import type { ReadableJob } from '../../jobs/record/record.ts';
 import { type Operation, operationOf } from '../../operations/operation.ts';
 import { jobByLink, LinkQuery } from '../by-link.ts';
-import type { Parts } from '../parts.ts';
 import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
 import { serveFile } from '../serve-file.ts';
@@ -14,6 +14,15 @@ const types = [
   'application/octet-stream',
 ];
 
+const ResultQuery = LinkQuery.extend({
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('How the name of the file begins, in place of the id of the job at its end.'),
+});
+
 export const jobResultRoute = (operations: readonly Operation[]) =>
   openRoute({
     method: 'get',
@@ -24,7 +33,7 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
     description:
       '`output_url` of a result leads here, signed, until the result expires. Downloading again costs nothing.',
     params: JobParams,
-    query: LinkQuery,
+    query: ResultQuery,
     headers: ['Range', 'If-Range', 'If-None-Match'],
     byLink: true,
     answer: {
@@ -60,7 +69,8 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
           : await jobByLink('result', params.id, query, parts);
       const { job, outcome, expires_at } = await resultOf(record, parts.files);
       const { bytes, read } = await parts.files.openResult(outcome.file);
-      const name = nameOf(job, outcome.file, parts.operations);
+      const label = operationOf(parts.operations, job.kind).label(job.options);
+      const name = nameOf(label, { job, file: outcome.file, given: query.name });
       const { sha256, content_type } = outcome;
       const { bodyStallMs: stallMs } = parts.config.http;
       const told = { sha256, contentType: content_type, expires_at };
@@ -71,8 +81,13 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
     },
   });
 
-/** "photo-4x-<job>.png", "fast-<job>.mp4" */
-const nameOf = (job: ReadableJob, file: string, operations: Parts['operations']): string => {
-  const label = operationOf(operations, job.kind).label(job.options);
-  return `${label}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
+type Named = {
+  readonly job: ReadableJob;
+  readonly file: string;
+  readonly given: string | undefined;
 };
+
+/** "photo-4x-<job>.png", "fast-<job>.mp4"; "holiday-photo-4x.png" where the caller gives "holiday". */
+const nameOf = (label: string, { job, file, given }: Named): string =>
+  (given === undefined ? `${label}-${job.id}` : `${given}-${label}`) +
+  file.slice(file.lastIndexOf('.'));
