@@ -102,7 +102,7 @@ test('bytes without a file name are a file', async () => {
 test('text where a file belongs is refused by what it is', async () => {
   const form = formOf({ model: 'photo', scale: '2', image: 'https://example.com/a.png' });
   const problem = refused(await upscale(form), 415, 'unsupported_media_type');
-  assert.match(problem.detail, 'got text');
+  assert.match(problem.detail, /got text, the address of a file: it belongs in image_url/);
 });
 
 test('an object that comes whole and in brackets is refused', async () => {

@@ -118,10 +118,10 @@ test('anything else is refused, and what came is told', async () => {
     [write('empty.png', ''), /empty/],
     [write('a.png', 'This is a text.\nReally.'), /text/],
     // What curl sends for `-F image=my photo.JPG`, and for an address.
-    [write('a.jpg', 'my photo.JPG'), /got a file's name in place of the file: curl .* @ .*\.$/],
+    [write('a.jpg', 'my photo.JPG'), /got text, the name of a file: curl .* @ .*\.$/],
     [
       write('b.jpg', 'https://example.org/a'),
-      /got an address .* image_url, video_url or audio_url\.$/,
+      /got text, the address of a file: .* image_url, video_url or audio_url\.$/,
     ],
     [write('a.txt', 'Have a look at a.png\nand b.png'), /got text\.$/],
     [write('noise.jpg', Buffer.from([0, 1, 2, 3, 250, 251])), /unknown/],

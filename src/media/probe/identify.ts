@@ -179,13 +179,13 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
 const describeText = (head: Buffer): string => {
   const text = head.toString().trim();
   if (/^https?:\/\/\S+$/.test(text))
-    return 'an address in place of the file: addresses belong in image_url, video_url or audio_url';
+    return 'text, the address of a file: it belongs in image_url, video_url or audio_url';
   if (
     /^[^\n]{1,255}\.(?:png|jpe?g|webp|avif|heic|gif|mp4|mov|avi|webm|mkv|mp3|wav|m4a|ogg|flac)$/i.test(
       text,
     )
   )
-    return "a file's name in place of the file: curl sends the file where @ stands before its name";
+    return 'text, the name of a file: curl sends the file itself where @ stands before the name';
   return 'text';
 };
 
