@@ -165,6 +165,18 @@ def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
     assert ink is not None and abs(float(np.median(ink.thick)) - thick) < 0.004
 
 
+@pytest.mark.parametrize("thick", [0.016, 0.03])
+def test_the_line_round_a_grin_that_is_about_as_dark_is_told_by_its_teeth_and_its_tint(thick: float) -> None:
+    picture, mesh = drawing("open", size=640, fill=(96, 24, 32), thick=thick)
+    unit = pose_of(mesh).scale
+    inside = np.abs(picture.astype(int) - (96, 24, 32)).max(axis=2) < 8
+    inside[round(mesh[[61, 291], 1].mean() + 0.06 * unit) :] = False
+    picture[inside] = 255
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and ink.teeth and abs(float(np.median(ink.thick)) - thick) < 0.007
+    assert ink.stroke[0] - ink.stroke[1:].mean() < 30  # that of the fill: 68
+
+
 def test_teeth_on_dark_skin_do_not_hide_the_mouth_round_them() -> None:
     picture, mesh = drawing("open", DARK, size=480)
     unit = pose_of(mesh).scale

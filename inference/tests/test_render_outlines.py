@@ -58,7 +58,7 @@ def test_a_painted_face_with_lines_for_jaw_and_mouth_speaks_with_ink(kind: str) 
 def test_such_a_face_is_rendered_as_a_drawing() -> None:
     model = MouthRenderModel()
     model.initialize(configured(quality="fast"))
-    picture, mesh = drawing(size=220, chin=0.9)
+    picture, mesh = drawing("open", size=220, chin=0.9)
     for seen, style in ((painted(picture), "photo"), (painted(with_jaw(picture, mesh)), "flat")):
         inputs = {"RGB": seen, "MESH": mesh, "FACE": seen, "BOX": face_box(mesh)}
         (answered,) = answer(model, ("STYLE",), inputs).output_tensors
@@ -90,8 +90,21 @@ def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
     for kind in ("stroke", "open"):
         picture, mesh = drawing(kind, size=480, chin=0.9)
         assert is_drawn(painted(picture), mesh)
-    picture, mesh = drawing(size=220, chin=0.9)
+    picture, mesh = drawing("open", size=220, chin=0.9)
     assert not is_drawn(painted(picture), mesh)
+
+
+def test_a_closed_mouth_that_is_a_soft_line_without_lips_is_a_drawings() -> None:
+    picture, mesh = drawing("stroke", size=220, chin=0.9)
+    soft = np.asarray(cv2.GaussianBlur(painted(picture), (0, 0), 1.0), np.uint8)
+    assert is_drawn(soft, mesh)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    shape = np.zeros(soft.shape[:2], np.float32)
+    cv2.ellipse(shape, (x, y), (round(0.17 * unit), round(0.07 * unit)), 0, 0, 360, (1.0,), -1)
+    lips = np.where(cv2.GaussianBlur(shape, (0, 0), 1)[..., None] > 0.5, 0.9 * soft, soft)  # a little darker than the skin
+    lips[..., 1:] = np.where(shape[..., None] > 0, 0.9 * lips[..., 1:], lips[..., 1:])
+    assert not is_drawn(np.asarray(lips, np.uint8), mesh)
 
 
 def test_painted_lips_alone_are_not_in_outline() -> None:

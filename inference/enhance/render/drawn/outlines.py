@@ -47,12 +47,14 @@ NEAREST = 3.0
 """Samples from the mouth that are its edge."""
 NO_REDDER, NO_DARKER = 3.0, 0.15
 """V codes and share of luma by which the first differs from the second, at most, where there are no lips."""
+NOT_SMALL = 60.0
+"""Pixels per S at which a closed mouth without lips tells: lips of smaller faces are not told from their line."""
 
 
 def in_outline(patch: Patch) -> bool:
     """Whether the face is drawn with lines: they are its jaw's and go round its mouth, as sharp as a pen draws them.
 
-    Or with a mouth that has neither a line nor lips, as sharp as that.
+    Or with an open mouth that has neither a line nor lips, as sharp as that; or a closed one that is a line without lips.
     """
     drawn = find(patch.planes, patch.head, patch.pose)
     return drawn is not None and is_outlined(drawn, patch)
@@ -72,7 +74,11 @@ def is_posterised(patch: Patch) -> bool:
 
 def is_outlined(drawn: Drawn, patch: Patch) -> bool:
     """The same of the mouth that was found in the patch."""
-    if roughness(drawn) > PAINTED or sharpness(drawn) > LIPS:
+    return roughness(drawn) <= PAINTED and (_is_bare_line(drawn, patch) or _has_sharp_lines(drawn, patch))
+
+
+def _has_sharp_lines(drawn: Drawn, patch: Patch) -> bool:
+    if sharpness(drawn) > LIPS:
         return False
     jaw = _jaw_line(patch)
     if jaw > ALL_JAW:
@@ -84,13 +90,22 @@ def is_outlined(drawn: Drawn, patch: Patch) -> bool:
     return patch.pose.scale > LARGE and (inked_round(drawn, ALL_ROUND, ALL_ROUND) or _is_bare(drawn, patch))
 
 
+def _is_bare_line(drawn: Drawn, patch: Patch) -> bool:
+    """Whether a closed mouth is a line without lips, however soft: in a photograph what is dark of a mouth is higher."""
+    is_line = drawn.open < STROKE and patch.pose.scale > NOT_SMALL and is_there(drawn, patch.head, patch.pose)
+    return is_line and not has_lips(drawn) and _borders_on_skin(drawn, patch)
+
+
 def _is_bare(drawn: Drawn, patch: Patch) -> bool:
-    """Whether an open mouth has no lips, as in 3D animation: smooth skin goes on to its edges."""
+    """Whether an open mouth has no lips, as in 3D animation."""
     if roughness(drawn) > SMOOTH or has_lips(drawn):
         return False
     mouth = find(patch.planes, patch.head, patch.pose, shaded=True)
-    if mouth is None or mouth.open < STROKE:
-        return False
+    return mouth is not None and mouth.open >= STROKE and _borders_on_skin(mouth, patch)
+
+
+def _borders_on_skin(mouth: Drawn, patch: Patch) -> bool:
+    """Whether skin goes on to both edges of the mouth: there are no lips between."""
     luma = mouth.luma
     redness = raster(patch.planes.v, 2, patch.pose, mouth.origin, mouth.finer, (luma.shape[1], luma.shape[0]))
     for edge, outwards in ((mouth.top, -1), (mouth.bottom, 1)):

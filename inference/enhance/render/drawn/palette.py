@@ -12,6 +12,7 @@ from .found import STROKE, Drawn, raster
 from .looks import line_round
 from .parts import FAINTEST, TEETH, TO_WHITE, Mask
 
+EDGE = 0.02  # S from the border of an open mouth in which the line round it is
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 AREA = 0.05  # S across, from which what is dark in an open mouth is no line
 DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
@@ -45,7 +46,9 @@ class Palette:
             tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
         else:
             darkest = max(darkest, line_round(drawn))
+            deep = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(EDGE * drawn.finer) + 1,) * 2, np.uint8)) > 0
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
+            rim = rim & ~deep if (rim & ~deep).any() else rim
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
         stroke = np.array([max(skin[0] - darkest, 0), skin[1] + tint[0], skin[2] + tint[1]])
         self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)

@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 
+from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp
 
 from .found import Drawn
@@ -15,6 +16,7 @@ USUAL_STROKE = 0.018  # S
 WITHIN = 0.85  # of how dark a line is that what it encloses has at most, to be told from it
 SAMPLES = 65
 BUMP = 9  # of the samples
+TEETH_WITHIN = 3  # of a mouth's height from its upper edge, one in so many, where teeth are looked for
 THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 
@@ -72,19 +74,29 @@ def shut(drawn: Drawn) -> tuple[Array, Array, Array]:
 def _outline(drawn: Drawn) -> float:
     """Thickness in S of the line round an open mouth, where what it encloses is lighter; else the usual one.
 
-    Of the lower edge in the middle half, since drawn teeth and dark both begin at the upper one.
+    Of the lower edge in the middle half, since drawn teeth and dark both begin at the upper one. Where the mouth is about as
+    dark as the line there, of the upper edge, if that is as dark and has teeth below it.
     """
     if drawn.of_teeth:
         return USUAL_STROKE
     count = len(drawn.top)
-    thick = []
-    for i in range(count // 4, count - count // 4):
-        column = drawn.dark[int(drawn.top[i]) : int(drawn.bottom[i]), drawn.columns.start + i][::-1]
-        line = float(column[: max(2, round(OUTLINE * drawn.finer))].max())
-        within = float(np.median(column))
-        if within < WITHIN * line:
-            inked = column > (line + within) / 2
-            thick.append(float(np.argmin(inked[int(np.argmax(inked)) :])))
-    if len(thick) < max(1, count // 4):
-        return USUAL_STROKE
-    return float(np.clip(np.median(thick) / drawn.finer, 0.5 * USUAL_STROKE, 2.5 * USUAL_STROKE))
+    middle = range(count // 4, count - count // 4)
+    columns = [drawn.dark[int(drawn.top[i]) : int(drawn.bottom[i]), drawn.columns.start + i] for i in middle]
+    least = WITHIN * float(np.percentile(drawn.dark[drawn.whole], 90))
+    for edge, dark in (([c[::-1] for c in columns], 0.0), ([c[: len(c) // TEETH_WITHIN] for c in columns], least)):
+        thick = [across for column in edge if (across := _line_across(column, drawn.finer, dark)) is not None]
+        if len(thick) >= max(1, count // 4):
+            return float(np.clip(np.median(thick) / drawn.finer, 0.5 * USUAL_STROKE, 2.5 * USUAL_STROKE))
+    return USUAL_STROKE
+
+
+def _line_across(column: Floats, finer: float, least: float) -> float | None:
+    """Samples across the line with which a column begins; None where that is less dark than `least`, or half of the column is
+    about as dark."""
+    if not column.size:
+        return None
+    line, within = float(column[: max(2, round(OUTLINE * finer))].max()), float(np.median(column))
+    if line < least or within >= WITHIN * line:
+        return None
+    inked = column > (line + within) / 2
+    return float(np.argmin(inked[int(np.argmax(inked)) :]))
