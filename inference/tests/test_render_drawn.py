@@ -165,6 +165,16 @@ def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
     assert ink is not None and abs(float(np.median(ink.thick)) - thick) < 0.004
 
 
+def test_a_mouth_wider_than_the_distance_of_the_eyes_is_found() -> None:
+    picture, mesh = drawing(chin=0.9)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[:] = SKIN
+    cv2.ellipse(picture, (x, y), (round(0.6 * unit), round(0.1 * unit)), 0, 20, 160, INK, 3, cv2.LINE_AA)
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and 1.05 < ink.width < 1.25
+
+
 @pytest.mark.parametrize("thick", [0.016, 0.03])
 def test_the_line_round_a_grin_that_is_about_as_dark_is_told_by_its_teeth_and_its_tint(thick: float) -> None:
     picture, mesh = drawing("open", size=640, fill=(96, 24, 32), thick=thick)

@@ -95,8 +95,8 @@ def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
 
 
 def test_a_closed_mouth_that_is_a_soft_line_without_lips_is_a_drawings() -> None:
-    picture, mesh = drawing("stroke", size=220, chin=0.9)
-    soft = np.asarray(cv2.GaussianBlur(painted(picture), (0, 0), 1.0), np.uint8)
+    picture, mesh = drawing("stroke", size=320, chin=0.9)
+    soft = np.asarray(cv2.GaussianBlur(painted(picture), (0, 0), 0.9), np.uint8)
     assert is_drawn(soft, mesh)
     unit = pose_of(mesh).scale
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)

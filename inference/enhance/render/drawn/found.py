@@ -24,11 +24,12 @@ Boxes = dict[int, tuple[int, int, int, int]]
 FINEST = 320.0  # samples to an S, at most
 REACH = 0.24  # S between the mesh's mouth and the drawn one
 NEAR = 0.07  # S between them that is much
-ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
+ABOVE, BELOW = 0.26, 0.46  # S of the window round the mesh's mouth
 HIGHEST = 0.36  # S: of an open mouth
 LIGHTER = 70.0  # percent of places on cheeks that are not lighter
 INK = 0.3  # of the darkest, where ink begins
-WIDTHS = (0.05, 1.0)  # S
+USUAL, WIDE = (0.62, 0.05, 1.0), (0.85, 1.0, 1.4)
+"""S of the window to either side, and the widths of a mouth. S is short where the eyes of a cartoon are close together."""
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 MOUSTACHE, MOUTH_BELOW, NEXT = 0.04, 0.6, 0.15
 """S, the mean thickness of a moustache at least; of its width, the mouth under it at least; and S between the two at most."""
@@ -119,18 +120,28 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
         within = _find(planes, head, pose, beard, white=True, shaded=True, shut=False)
         if within is not None and is_there(within, head, pose) and _shows_teeth(within, planes, pose, skin):
             return within
-    return _find(planes, head, pose, skin, white=white, shaded=shaded)
+    usual = _find(planes, head, pose, skin, white=white, shaded=shaded)
+    return usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
 
 
 def _find(
-    planes: Planes, head: Array, pose: Pose, skin: float, *, white: bool, shaded: bool, shut: bool = True
+    planes: Planes,
+    head: Array,
+    pose: Pose,
+    skin: float,
+    *,
+    white: bool,
+    shaded: bool,
+    shut: bool = True,
+    sizes: tuple[float, float, float] = USUAL,
 ) -> Drawn | None:
-    """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one."""
+    """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one. sizes: as USUAL."""
     middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
-    origin = np.array([middle[0] - ASIDE, max(middle[1] - ABOVE, nose)])
-    size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
+    aside, *widths = sizes
+    origin = np.array([middle[0] - aside, max(middle[1] - ABOVE, nose)])
+    size = round(2 * aside * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
     lighter = (1 + TEETH) * skin
@@ -141,9 +152,9 @@ def _find(
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
     if strongest >= FAINTEST:
-        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
+        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer, widths)
     elif white:
-        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer)
+        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths)
     else:
         which = None
     if which is None:
@@ -223,8 +234,8 @@ def _closed(luma: Floats, height: int) -> Floats:
     return np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
 
 
-def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[np.uint8] | None:
-    """The component that is the mouth, with those that continue it on its sides."""
+def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float, widths: list[float]) -> npt.NDArray[np.uint8] | None:
+    """The component that is the mouth, with those that continue it on its sides. widths: S, from and to."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     rows, columns = ink.shape
     inside: Boxes = {}
@@ -234,7 +245,10 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
             continue
         inside[label] = (x, y, x + width, y + height)
         away = np.hypot(_gap(x, x + width, at[0]), _gap(y, y + height, at[1])) / finer
-        if WIDTHS[0] * finer <= width <= WIDTHS[1] * finer and away < REACH:
+        if width > USUAL[2] * finer:
+            # It may be the outline of a jaw, round the mouth: the middle of it counts.
+            away = np.abs(np.flatnonzero(labels[:, at[0]] == label) - at[1]).min(initial=rows) / finer
+        if widths[0] * finer <= width <= widths[1] * finer and away < REACH:
             worth = np.sqrt(width) * np.exp(-((away / NEAR) ** 2))
             best, which = max((best, which), (float(worth), label))
     if not which:

@@ -47,8 +47,11 @@ NEAREST = 3.0
 """Samples from the mouth that are its edge."""
 NO_REDDER, NO_DARKER = 3.0, 0.15
 """V codes and share of luma by which the first differs from the second, at most, where there are no lips."""
-NOT_SMALL = 60.0
-"""Pixels per S at which a closed mouth without lips tells: lips of smaller faces are not told from their line."""
+LINE_EDGE = 0.012
+"""S: sigma of the edges of a closed mouth that is a line, at most: soft lines of drawings have .003 to .010; pale thin lips of
+one photographed man, in which the dark is as low as a line, .013 to .019."""
+AT_LINE = 2.0, 0.08
+"""NO_REDDER and NO_DARKER beside such a line: drawings have 1.5 and .05, that man 2.5 to 7 and .05 to .14."""
 
 
 def in_outline(patch: Patch) -> bool:
@@ -91,9 +94,10 @@ def _has_sharp_lines(drawn: Drawn, patch: Patch) -> bool:
 
 
 def _is_bare_line(drawn: Drawn, patch: Patch) -> bool:
-    """Whether a closed mouth is a line without lips, however soft: in a photograph what is dark of a mouth is higher."""
-    is_line = drawn.open < STROKE and patch.pose.scale > NOT_SMALL and is_there(drawn, patch.head, patch.pose)
-    return is_line and not has_lips(drawn) and _borders_on_skin(drawn, patch)
+    """Whether a closed mouth is a line without lips, however soft: in most photographs what is dark of a mouth is higher."""
+    is_line = drawn.open < STROKE and patch.pose.scale > LARGE and is_there(drawn, patch.head, patch.pose)
+    is_line = is_line and sharpness(drawn) < LINE_EDGE * drawn.finer and not has_lips(drawn)
+    return is_line and _borders_on_skin(drawn, patch, AT_LINE)
 
 
 def _is_bare(drawn: Drawn, patch: Patch) -> bool:
@@ -101,11 +105,12 @@ def _is_bare(drawn: Drawn, patch: Patch) -> bool:
     if roughness(drawn) > SMOOTH or has_lips(drawn):
         return False
     mouth = find(patch.planes, patch.head, patch.pose, shaded=True)
-    return mouth is not None and mouth.open >= STROKE and _borders_on_skin(mouth, patch)
+    return mouth is not None and mouth.open >= STROKE and _borders_on_skin(mouth, patch, (NO_REDDER, NO_DARKER))
 
 
-def _borders_on_skin(mouth: Drawn, patch: Patch) -> bool:
-    """Whether skin goes on to both edges of the mouth: there are no lips between."""
+def _borders_on_skin(mouth: Drawn, patch: Patch, limits: tuple[float, float]) -> bool:
+    """Whether skin goes on to both edges of the mouth: there are no lips between. limits: as NO_REDDER and NO_DARKER."""
+    redder, darker = limits
     luma = mouth.luma
     redness = raster(patch.planes.v, 2, patch.pose, mouth.origin, mouth.finer, (luma.shape[1], luma.shape[0]))
     for edge, outwards in ((mouth.top, -1), (mouth.bottom, 1)):
@@ -113,7 +118,7 @@ def _borders_on_skin(mouth: Drawn, patch: Patch) -> bool:
             np.array([_beside(plane, mouth, edge, outwards, part) for plane in (luma, redness)])
             for part in (BARE_RIM, BARE_SKIN)
         )
-        if (np.abs(rim - skin) > [NO_DARKER * skin[0], NO_REDDER]).any():
+        if (np.abs(rim - skin) > [darker * skin[0], redder]).any():
             return False
     return True
 
