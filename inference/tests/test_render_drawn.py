@@ -856,12 +856,13 @@ def test_eyes_that_are_dots_get_lower_until_they_are_a_line() -> None:
     assert 0.4 < high[1] / high[0] < 0.75 and high[2] < 0.3 * high[0]
 
 
-def test_brows_stay_where_they_are_when_eyes_shut() -> None:
-    picture, mesh = eyes()
+@pytest.mark.parametrize(("brow", "apart"), [(0.29, 0), (0.22, 0), (0.27, 0.05)])
+def test_brows_stay_where_they_are_when_eyes_shut(brow: float, apart: float) -> None:
+    picture, mesh = eyes(apart=apart)
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = mesh[[*eye[0], *eye[1]], :2].mean(axis=0).astype(int)
-        high = y - round(0.29 * unit)
+        high = y - round(brow * unit)
         picture[high - 4 : high, x - round(0.16 * unit) : x + round(0.16 * unit)] = LASH
     out = Animator().move(picture, mesh, blink(1.0), "flat")
     np.testing.assert_array_equal(out[:high], picture[:high])

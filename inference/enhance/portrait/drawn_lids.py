@@ -41,7 +41,8 @@ DOT, RIM = 0.97, 0.12  # share of an eye of one colour, without a rim of that pa
 DOT_LINE = 0.2  # of its height, how thick the line is that a dot shuts to
 RISES = (0.55, 1.0)  # amounts between which the lower lid comes up to meet the upper
 AT_EDGE, LINED = 0.15, 0.5
-"""Of an eye's height, in which its lash line begins, and share of its columns that show one: else what is dark is the iris."""
+"""Of an eye's height, in which its lash line begins, or which one that does not touch it comes down beside it; and share of its
+columns that show one: else what is dark is the iris."""
 UNLINED, PUPIL = 0.1, 5  # of its height, how thick a line it gets then, and percentile of its luma that is pupil
 SMOOTH = 0.02  # units, sigma, of the eye's outline
 EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
@@ -332,14 +333,15 @@ def _shade(here: Floats, skin: Floats) -> Floats:
 def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: float, most: float) -> Mask:
     """The lash line or outline of an eye with skin, or white as pale as skin, between the two; nothing where they touch.
 
-    What is seen of such an eye begins with white, or is less wide than the line. A crease over a whole eye is no lash line.
-    most: pixels between them.
+    What is seen of such an eye begins with white, or is an iris: less wide than the line, whose ends come down beside it. A
+    crease or a brow over a whole eye is no lash line. most: pixels between them.
     """
     columns = np.flatnonzero(eye.any(axis=0))
     wide = len(columns)
     columns = columns[wide // 5 : wide - wide // 5]
     tops = eye[:, columns].argmax(axis=0)
     begins_dark = np.median(bright[tops + 1, columns]) < skin - UNLIKE
+    high = int(eye.any(axis=1).sum())
     above = np.arange(len(eye))[:, None] < tops
     best, nearest = np.zeros_like(eye), most
     for label in np.unique(labels[: int(tops.max()), columns]):
@@ -348,7 +350,9 @@ def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: 
         if label == 0 or eye[line].any() or line[0].any() or line[:, [0, -1]].any() or over.any(axis=0).mean() < OVER:
             continue
         gap = float(np.median(tops - (len(line) - np.argmax(over[::-1], axis=0))))
-        if 0 <= gap < nearest and (not begins_dark or np.ptp(np.flatnonzero(line.any(axis=0))) >= wide):
+        rows, across = (np.flatnonzero(line.any(axis=axis)) for axis in (1, 0))
+        round_iris = np.ptp(across) >= wide and rows[-1] > tops.min() + AT_EDGE * high
+        if 0 <= gap < nearest and (round_iris or not begins_dark):
             best, nearest = line, gap
     return best
 
