@@ -840,19 +840,20 @@ def test_an_outlined_eye_whose_white_is_as_pale_as_the_skin_shuts_as_a_whole() -
     assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
 
 
-def test_eyes_that_are_dots_get_lower_until_they_are_a_line() -> None:
+@pytest.mark.parametrize("half", [0.075, 0.04])
+def test_eyes_that_are_dots_get_lower_until_they_are_a_line(half: float) -> None:
     picture, mesh = eyes()
     picture[:] = SKIN
     unit = pose_of(mesh).scale
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = np.round(mesh[[*eye[0], *eye[1]], :2].mean(axis=0)).astype(int)
-        cv2.ellipse(picture, (x, y), (round(0.075 * unit), round(0.09 * unit)), 0, 0, 360, LASH, -1, cv2.LINE_AA)
+        cv2.ellipse(picture, (x, y), (round(half * unit), round(1.2 * half * unit)), 0, 0, 360, LASH, -1, cv2.LINE_AA)
     left, high = slice(None, round(float(mesh[1, 0]))), []
     for amount in (0.0, 0.5, 1.0):
         dark = np.abs(Animator().move(picture, mesh, blink(amount), "flat").astype(int) - LASH).max(axis=2)[:, left] < 60
         rows, columns = (np.flatnonzero(dark.any(axis=axis)) for axis in (1, 0))
         high.append(int(np.ptp(rows)) + 1)
-        assert np.ptp(columns) + 1 == pytest.approx(0.15 * unit, abs=4)
+        assert np.ptp(columns) + 1 == pytest.approx(2 * half * unit, abs=4)
     assert 0.4 < high[1] / high[0] < 0.75 and high[2] < 0.3 * high[0]
 
 

@@ -28,7 +28,7 @@ TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the d
 CUTS = (0.03, 0.06, 0.11)
 """Units across what joins an eye to hair or glasses: the tip of a strand, the end of a lash line."""
 HELD = 0.06  # of an eye's rim, at most, that hair or glasses hold: an outline that goes on to them is the eye's
-WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
+WIDTHS, HEIGHTS = (0.05, 0.62), (0.07, 0.70)  # units of an eye that is open; it may be a dot
 ALIKE = 1.5  # times as high as the other that an eye may be
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
 APART = 0.075  # units: gap between an eye and a lash line that does not touch it; brows are at 0.12
