@@ -58,7 +58,7 @@ def test_a_painted_face_with_lines_for_jaw_and_mouth_speaks_with_ink(kind: str) 
 def test_such_a_face_is_rendered_as_a_drawing() -> None:
     model = MouthRenderModel()
     model.initialize(configured(quality="fast"))
-    picture, mesh = drawing("open", size=220, chin=0.9)
+    picture, mesh = drawing(size=220, chin=0.9)
     for seen, style in ((painted(picture), "photo"), (painted(with_jaw(picture, mesh)), "flat")):
         inputs = {"RGB": seen, "MESH": mesh, "FACE": seen, "BOX": face_box(mesh)}
         (answered,) = answer(model, ("STYLE",), inputs).output_tensors
@@ -90,7 +90,7 @@ def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
     for kind in ("stroke", "open"):
         picture, mesh = drawing(kind, size=480, chin=0.9)
         assert is_drawn(painted(picture), mesh)
-    picture, mesh = drawing("open", size=220, chin=0.9)
+    picture, mesh = drawing(size=220, chin=0.9)
     assert not is_drawn(painted(picture), mesh)
 
 
