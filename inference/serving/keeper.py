@@ -42,6 +42,8 @@ PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
 """How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
 LOOK_SECONDS = 1.0
 REGIONS_SECONDS = 0.1
+SETTLED_SECONDS = 1.0
+"""So long after it has made a file of shared memory, Triton has set its mode."""
 START_SECONDS = 600.0
 """Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""
 MISS_SECONDS = 5.0 * PATIENCE
@@ -416,10 +418,14 @@ def status_of(pid: int | str) -> tuple[str, list[str]]:
 
 def close_regions(prefix: str) -> None:
     """Triton makes its shared memory readable for everyone, whatever the umask. Never returns."""
+    looked = 0.0
     while True:
-        for file in Path("/dev/shm").glob(f"{prefix}*"):
-            with contextlib.suppress(OSError):
-                file.chmod(0o600)
+        # Until a while after the last file was made: Triton may set its mode once more.
+        if Path("/dev/shm").stat().st_mtime >= looked - SETTLED_SECONDS:
+            looked = time.time()
+            for file in Path("/dev/shm").glob(f"{prefix}*"):
+                with contextlib.suppress(OSError):
+                    file.chmod(0o600)
         time.sleep(REGIONS_SECONDS)
 
 
@@ -602,11 +608,14 @@ def stay_with(child: subprocess.Popen[bytes], keeper: Keeper) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
+    # subprocess's own wait with a timeout looks 20 times a second.
+    waiting = threading.Thread(target=child.wait, daemon=True)
+    waiting.start()
     while True:
-        try:
-            return abs(child.wait(LOOK_SECONDS))
-        except subprocess.TimeoutExpired:
-            pass
+        waiting.join(LOOK_SECONDS)
+        status: int | None = child.returncode
+        if status is not None:
+            return abs(status)
         if told_to_end.is_set():
             continue
         if fault := keeper.look():
