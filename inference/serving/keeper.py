@@ -42,8 +42,8 @@ PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
 """How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
 LOOK_SECONDS = 1.0
 REGIONS_SECONDS = 0.1
-SETTLED_SECONDS = 1.0
-"""So long after it has made a file of shared memory, Triton has set its mode."""
+SETTLED_SECONDS = 10.0
+"""So long after it has made a file of shared memory, Triton has set its mode: it does both at once, and a machine may stall."""
 START_SECONDS = 600.0
 """Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""
 MISS_SECONDS = 5.0 * PATIENCE
