@@ -81,8 +81,8 @@ export const realApi = async (
   const states: ModelState[] = [
     stateOf('photo', 'photo-s9'),
     stateOf('animation', 'animation-s6'),
-    stateOf('photo_realtime', 'photo_realtime-s5'),
-    stateOf('animation_realtime', 'animation_realtime-s5'),
+    stateOf('photo_realtime', 'photo_realtime-s6'),
+    stateOf('animation_realtime', 'animation_realtime-s6'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -46,13 +46,13 @@ export const upscale = operation({
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's5',
+      release: 's6',
     },
     animation_realtime: {
       model: 'animation',
       description: 'animation with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's5',
+      release: 's6',
     },
     detail: {
       description: 'photographs that lack detail; invents texture',
