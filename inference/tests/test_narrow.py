@@ -57,14 +57,16 @@ def test_the_same_opening_is_darker_inside_where_the_mouth_is_narrower() -> None
     planes, colours, mesh = shut()
     subject, usual = measure(planes, colours, mesh), person().rest.width
 
-    def teeth(width: float) -> float:
-        asked = MouthRequest(target(0.16, width=width), subject, "photo", BALANCED, inside)
+    def teeth(width: float, opening: float = 0.24) -> float:
+        asked = MouthRequest(target(opening, width=width), subject, "photo", BALANCED, inside)
         middle, low = int(mesh[13, 0]), int(mesh[13, 1])
         return float(np.median(render(planes, BT601, mesh, asked).planes.y[low - 4 : low + 4, middle - 20 : middle + 20]))
 
     lost = (teeth(0.7 * usual) - 16) / (teeth(usual) - 16)
     assert lost == pytest.approx(merged.narrowing.light(0.7 * usual) / merged.narrowing.light(usual), abs=0.03)
     assert lost < 0.92
+    # Little open, a narrow mouth is a dark hole: its lips come forward.
+    assert teeth(0.75 * usual, 0.09) - 16 < 0.6 * (teeth(usual, 0.09) - 16)
 
 
 def test_what_a_narrow_mouth_of_the_frame_loses_is_not_taken_from_its_teeth_again() -> None:

@@ -12,6 +12,7 @@ from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.picture import LUMA
+from enhance.plan.measures import AS_WIDE
 from enhance.style import Style
 
 from .cover.captions import Captions, captions_over
@@ -276,10 +277,11 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
     photo = request.style == "photo"
     yuv = _inside(hole, mouth, request)
     if photo:
-        beside = beside_of(hole, mouth.asked, person.rest.width)
-        lit = mouth.known.beside if mouth.known else 1.0
-        shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit)
-        yuv += slit_of(hole, mouth.asked.gap, beside)[..., None] * (shade - yuv)
+        asked, known = mouth.asked, mouth.known
+        beside = beside_of(hole, asked, person.rest.width)
+        lit, wide = (known.beside, known.narrowing.wide(asked.width / AS_WIDE)) if known else (1.0, 1.0)
+        shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide)
+        yuv = slit_of(hole, asked.gap, beside, wide).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)
     blur = blur_of(face.detail, person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:

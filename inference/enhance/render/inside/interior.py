@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import exp
 
 import cv2
 import numpy as np
@@ -25,12 +26,20 @@ FARTHEST = 0.07  # that the upper teeth may follow lips which the mesh sees high
 FEATHER = 0.006  # sigma of the mouth's edge, in S
 SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 """S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
-SLIT_LIGHT = (0.45, 0.75)  # of the lips', of what is seen in a slit: under the upper lip, and over the lower one
+SLIT_LIGHT = (0.66, 0.50, 0.48, 0.66, 0.85, 1.0)
+"""Light in a slit, of the lips', from the upper lip to the lower one: darkest where they would meet."""
+NARROWER = 0.95
+"""Of the width of the clip's open mouths, under which a mouth is darker: nearer to it the widths of small faces are noise."""
+LONGER_SLIT, DARKER_SLIT, LEAST_LIGHT = 3.0, 4.0, 0.3
+"""By which factor, as a logarithm for each width that is missing, SLIT ends at a larger gap, and SLIT_LIGHT is less; and what
+is left of SLIT_LIGHT at least (docs/decisions/0159)."""
+SLIT_CONTRAST = 0.75  # exponent: of a share of the inside's light that a slit shows, the share of its contrast
+INSIDE = 0.5  # how far lips are apart, 0..1, where the mean light of the inside is taken
 BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.0))
 """Beside a little opening lips lie on each other: S between them, of that in the middle, from which they do wholly, and not at
 all; and how far they do, by S in the middle (docs/decisions/0124)."""
 LAUGH = (1.2, 1.35)  # of the width at rest, from which they do so less, and not at all
-LIT_BESIDE = 0.25  # more light than elsewhere in a slit: it falls on both lips
+DARK_BESIDE = 0.6  # share of a slit's dark that is left there: light falls on both lips
 MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
@@ -139,22 +148,49 @@ def beside_of(hole: Hole, asked: Asked, rest_width: float) -> Floats:
     return np.asarray(little * (1 - smoothstep(apart, *BESIDE)), np.float32)
 
 
-def slit_of(hole: Hole, gap: float, beside: Floats) -> Floats:
-    """How far lips that are `gap` (S) apart show no more of an inside than the shade between them, h x w, 0..1: little light
-    falls through a slit, and most of it from the lips."""
-    inside = smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW) * (1 - beside)
-    return np.asarray(1 - inside, np.float32)
+@dataclass(frozen=True)
+class Slit:
+    """How much of the inside is seen between lips that are little apart: light, 0..1, times apart, h x w, 0..1."""
+
+    light: float
+    apart: Floats
+
+    @property
+    def shade(self) -> Floats:
+        """How far no more is seen than the shade between the lips, h x w, 0..1."""
+        return np.asarray(1 - self.light * self.apart, np.float32)
+
+    def over(self, inside: Floats, shade: Floats) -> Floats:
+        """The slit over the inside, h x w x 3 Y, U, V. shade: in_slit(). The inside loses less of its contrast than of its
+        light, so teeth that are seen have edges."""
+        usual = cv2.mean(inside, (self.apart > INSIDE).astype(np.uint8))[:3]
+        detail = (self.light**SLIT_CONTRAST - self.light) * self.apart[..., None] * (inside - usual)
+        return np.asarray(inside + self.shade[..., None] * (shade - inside) + detail, np.float32)
 
 
-def in_slit(hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours, lit: float = 1.0) -> Floats:
+def slit_of(hole: Hole, gap: float, beside: Floats, wide: float = 1.0) -> Slit:
+    """The slit between lips that are `gap` (S) apart: little light falls through it, and most of it from the lips.
+
+    beside: beside_of(). wide: the mouth's width, of the clip's usual: lips of a narrow one come forward and shade its inside.
+    """
+    end = SLIT[1] * exp(LONGER_SLIT * max(NARROWER - wide, 0.0))
+    light = float(smoothstep(np.array(gap), SLIT[0], end))
+    return Slit(light, np.asarray(smoothstep(hole.bottom - hole.top, *NARROW) * (1 - beside), np.float32))
+
+
+def in_slit(
+    hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours, lit: float = 1.0, wide: float = 1.0
+) -> Floats:
     """Y, U, V of what is seen in a slit between lips, h x w x 3.
 
-    skin, lip: RGB 0..255, of the face in the frame's light. Light in a slit comes from above, on the inside of the lower lip.
-    beside: beside_of(); there the lower lip is seen, in its own colour. lit: a factor of the light there.
+    skin, lip: RGB 0..255, of the face in the frame's light. It is darkest where the lips would meet, darker in narrow mouths,
+    and lighter towards the lower lip, on which light falls from above. beside: beside_of(); there the lower lip is seen, in its
+    own colour, however wide the mouth. lit: a factor of the light there. wide: as in slit_of().
     """
-    down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
-    share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
-    share *= (1 + LIT_BESIDE * beside) * (1 + (lit - 1) * beside)
+    down = np.clip((hole.y - hole.top) / np.maximum(hole.bottom - hole.top, 1e-3), 0, 1)
+    share = np.interp(down, np.linspace(0, 1, len(SLIT_LIGHT)), SLIT_LIGHT).astype(np.float32)
+    middle = share * np.float32(max(exp(-DARKER_SLIT * max(NARROWER - wide, 0.0)), LEAST_LIGHT))
+    share = middle + beside * ((1 - DARK_BESIDE * (1 - share)) * lit - middle)
     own = beside * np.sqrt(down)
     shares = np.stack([(1 - own) * share, own * share], axis=-1)
     black = colours.offset

@@ -38,7 +38,7 @@ from .merged import (
     shapes_of,
 )
 from .narrow import NONE as NOT_NARROWED
-from .narrow import narrowing_of
+from .narrow import narrowing_of, usual_width
 from .shade import UNCHANGED, learnt
 from .slits import between_lips, light_beside, shown_in
 from .under_lip import lip_shades, without
@@ -133,7 +133,8 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     """What is merged, with the shade in which the lenders show it."""
     # Where lips are little apart, what looks like lips is what is seen in that mouth.
     shown = [lender for lender in lenders if (lender.seen if lender.lips.gap < HARDLY_APART else lender.belief) > WORTH]
-    mouths = [mouth for lender in shown if (mouth := between_lips(lender, person, colours))]
+    usual = usual_width([lender.lips.width for lender in shown])
+    mouths = [mouth for lender in shown if (mouth := between_lips(lender, person, colours, usual))]
     merged = replace(merged, beside=light_beside(mouths))
     seen = [(shown_in(merged, mouth), mouth.lender.lips.width) for mouth in mouths]
     narrowing = narrowing_of(seen)

@@ -24,27 +24,36 @@ DIM = 4.0
 
 @dataclass(frozen=True)
 class Narrowing:
-    """usual: S between the corners of the clip's open mouths. loss: logarithm of the light that is lost at no width at all."""
+    """usual: S between the corners of the clip's open mouths, 0 where none is known. loss: logarithm of the light that is lost
+    at no width at all."""
 
     usual: float
     loss: float
 
     def light(self, width: float) -> float:
         """A factor of the light in a mouth whose corners are `width` (S) apart."""
-        return float(np.clip(exp(self.loss * (width / self.usual - 1)), DARKEST, LIGHTEST))
+        return float(np.clip(exp(self.loss * (self.wide(width) - 1)), DARKEST, LIGHTEST))
+
+    def wide(self, width: float) -> float:
+        """`width` (S) of the usual one; 1 where that is not known."""
+        return width / self.usual if self.usual else 1.0
 
 
-NONE = Narrowing(1.0, 0.0)
+NONE = Narrowing(0.0, 0.0)
+
+
+def usual_width(widths: Sequence[float]) -> float:
+    """S between the corners of a clip's open mouths, from those of single ones; 0 without any."""
+    return float(np.median(widths)) if widths else 0.0
 
 
 def narrowing_of(seen: Sequence[tuple[Shown, float]]) -> Narrowing:
     """From mouths and S between their corners: what of their light their openings do not explain."""
     if not seen:
         return NONE
-    mouths = [mouth for mouth, _ in seen]
-    widths = np.array([width for _, width in seen])
-    shade, usual = learnt(mouths), float(np.median(widths))
-    off = widths / usual - 1
+    mouths, widths = [mouth for mouth, _ in seen], [width for _, width in seen]
+    shade, usual = learnt(mouths), usual_width(widths)
+    off = np.array(widths) / usual - 1
     off -= off.mean()
     loss = (off @ [_gain(mouth, shade) for mouth in mouths] + PRIOR * USUAL) / (off @ off + PRIOR)
     return Narrowing(usual, SHARE * max(float(loss), 0.0))

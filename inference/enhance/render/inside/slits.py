@@ -25,7 +25,8 @@ LEAST, MOST = 0.5, 1.2  # of the usual light
 @dataclass(frozen=True, eq=False)
 class BetweenLips:
     """A lender's mouth, h x w pixels. seen: h x w x 3, Y above black, U and V from grey. counts: 0..1, how far a pixel lies
-    between the lips. beside, slit: beside_of() and slit_of(). skin, lip: RGB 0..255 in the lender's light."""
+    between the lips. beside, slit: beside_of() and Slit.shade. wide: its width, of the clip's usual. skin, lip: RGB 0..255 in
+    the lender's light."""
 
     lender: Lender
     hole: Hole
@@ -34,18 +35,19 @@ class BetweenLips:
     counts: Floats
     beside: Floats
     slit: Floats
+    wide: float
     skin: Array
     lip: Array
     colours: Colours
 
     def made(self, lit: float) -> Floats:
         """What in_slit() draws, as `seen`."""
-        drawn = in_slit(self.hole, self.beside, self.skin, self.lip, self.colours, lit)
+        drawn = in_slit(self.hole, self.beside, self.skin, self.lip, self.colours, lit, self.wide)
         return np.asarray(drawn - self.colours.offset, np.float32)
 
 
-def between_lips(lender: Lender, person: Subject, colours: Colours) -> BetweenLips | None:
-    """None where the lender's mouth is shut."""
+def between_lips(lender: Lender, person: Subject, colours: Colours, usual: float) -> BetweenLips | None:
+    """None where the lender's mouth is shut. usual: S between the corners of the clip's open mouths."""
     lips = lender.lips
     asked = Asked(lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer, 0.0, shift_of(person.rest, lips))
     hole = hole_of(asked, lender.pose, lender.planes.area)
@@ -55,8 +57,9 @@ def between_lips(lender: Lender, person: Subject, colours: Colours) -> BetweenLi
     seen = full_yuv(lender.planes, hole.area) - colours.offset
     light = light_on(lender.cheeks, colours, person.skin)
     beside = beside_of(hole, asked, person.rest.width)
-    slit = slit_of(hole, asked.gap, beside)
-    return BetweenLips(lender, hole, asked, seen, counts, beside, slit, person.skin * light, person.lip * light, colours)
+    wide = lips.width / usual
+    slit = slit_of(hole, asked.gap, beside, wide).shade
+    return BetweenLips(lender, hole, asked, seen, counts, beside, slit, wide, person.skin * light, person.lip * light, colours)
 
 
 def light_beside(mouths: list[BetweenLips]) -> float:
