@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from enhance.render.compose import MouthRequest, render
+from enhance.render.inside.interior import certain
 from enhance.render.inside.merged import merged_from
 from enhance.render.inside.narrow import DARKEST, LIGHTEST, NONE, SHARE, USUAL, Narrowing, narrowing_of
 from enhance.render.inside.shade import GAPS, Places, Shown
@@ -67,6 +68,11 @@ def test_the_same_opening_is_darker_inside_where_the_mouth_is_narrower() -> None
     assert lost < 0.92
     # Little open, a narrow mouth is a dark hole: its lips come forward.
     assert teeth(0.75 * usual, 0.09) - 16 < 0.6 * (teeth(usual, 0.09) - 16)
+
+
+def test_in_a_small_face_no_mouth_counts_as_narrow() -> None:
+    assert [certain(0.7, scale) for scale in (40, 65, 110, 300)] == pytest.approx([1, 1, 0.7, 0.7])
+    assert 0.7 < certain(0.7, 90) < 1
 
 
 def test_what_a_narrow_mouth_of_the_frame_loses_is_not_taken_from_its_teeth_again() -> None:

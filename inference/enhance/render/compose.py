@@ -31,7 +31,19 @@ from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
-from .inside.interior import FEATHER, Hole, beside_of, hole_of, in_slit, interior, met_lips, rows_of, slit_of, unpack_subject
+from .inside.interior import (
+    FEATHER,
+    Hole,
+    beside_of,
+    certain,
+    hole_of,
+    in_slit,
+    interior,
+    met_lips,
+    rows_of,
+    slit_of,
+    unpack_subject,
+)
 from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
@@ -279,7 +291,8 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
     if photo:
         asked, known = mouth.asked, mouth.known
         beside = beside_of(hole, asked, person.rest.width)
-        lit, wide = (known.beside, known.narrowing.wide(asked.width / AS_WIDE)) if known else (1.0, 1.0)
+        lit = known.beside if known else 1.0
+        wide = certain(known.narrowing.wide(asked.width / AS_WIDE), patch.pose.scale) if known else 1.0
         shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide)
         yuv = slit_of(hole, asked.gap, beside, wide).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)

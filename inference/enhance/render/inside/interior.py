@@ -29,7 +29,8 @@ SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 SLIT_LIGHT = (0.66, 0.50, 0.48, 0.66, 0.85, 1.0)
 """Light in a slit, of the lips', from the upper lip to the lower one: darkest where they would meet."""
 NARROWER = 0.95
-"""Of the width of the clip's open mouths, under which a mouth is darker: nearer to it the widths of small faces are noise."""
+"""Of the width of the clip's open mouths, under which a mouth is darker: nearer to it widths are noise."""
+SMALL = (65.0, 110.0)  # pixels in S up to which all widths are noise, and from which none of them is
 LONGER_SLIT, DARKER_SLIT, LEAST_LIGHT = 3.0, 4.0, 0.3
 """By which factor, as a logarithm for each width that is missing, SLIT ends at a larger gap, and SLIT_LIGHT is less; and what
 is left of SLIT_LIGHT at least (docs/decisions/0159)."""
@@ -146,6 +147,11 @@ def beside_of(hole: Hole, asked: Asked, rest_width: float) -> Floats:
     little = np.interp(asked.gap, *LITTLE_OPEN) * (1 - ramp(asked.width / rest_width, *LAUGH))
     apart = (hole.bottom - hole.top) / max(asked.gap, 1e-3)
     return np.asarray(little * (1 - smoothstep(apart, *BESIDE)), np.float32)
+
+
+def certain(wide: float, scale: float) -> float:
+    """How much of a mouth's width, of the clip's usual, is certain in a face of `scale` pixels in S: 1 where nothing is."""
+    return 1 + (wide - 1) * ramp(scale, *SMALL)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from enhance.render.light import light_on
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 
-from .interior import Hole, beside_of, hole_of, in_slit, slit_of
+from .interior import Hole, beside_of, certain, hole_of, in_slit, slit_of
 from .layers import SEEN
 from .lender import Lender
 from .merged import Merged, Receiver, places_of, show
@@ -57,7 +57,7 @@ def between_lips(lender: Lender, person: Subject, colours: Colours, usual: float
     seen = full_yuv(lender.planes, hole.area) - colours.offset
     light = light_on(lender.cheeks, colours, person.skin)
     beside = beside_of(hole, asked, person.rest.width)
-    wide = lips.width / usual
+    wide = certain(lips.width / usual, lender.pose.scale)
     slit = slit_of(hole, asked.gap, beside, wide).shade
     return BetweenLips(lender, hole, asked, seen, counts, beside, slit, wide, person.skin * light, person.lip * light, colours)
 
