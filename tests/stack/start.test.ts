@@ -32,15 +32,18 @@ const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(portNames.map((name, i) => [name, `${ports[i]}`])),
   ENHANCE_HOME: folder,
   ENHANCE_THREADS: '', // as many as there are, as for who sets nothing
-  WORKERS: '2',
   ...foreign,
 };
 const [address, triton] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[2]}`];
 
 type Started = { readonly process: ChildProcess; printed(): string; ended: Promise<unknown[]> };
 
-const npmStart = (): Started => {
-  const process = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+const npmStart = (changed: NodeJS.ProcessEnv = {}): Started => {
+  const process = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...env, ...changed },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let printed = '';
   for (const stream of [process.stdout, process.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -123,7 +126,7 @@ const tritonPid = (): number => {
 };
 
 const test = suite('npm start');
-const first = npmStart();
+const first = npmStart({ WORKERS: '2' });
 
 test('it prints an address, a key and a call that works', async () => {
   await untilWelcome(first);
