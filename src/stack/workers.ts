@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { EnvironmentError } from '../environment-error.ts';
 
-/** Of a machine, for each worker: docs/decisions/0169-a-worker-for-eight-cores.md. */
+/** Of a machine, for each worker: docs/decisions/0170-a-worker-for-eight-cores.md. */
 const CORES = 8;
 /** Twice as many jobs run at a time (WORKER_CONCURRENCY); more were not measured. */
 const MOST = 4;
