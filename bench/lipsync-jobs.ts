@@ -30,10 +30,7 @@ const call = async (): Promise<void> => {
   if (status !== 200) throw new Error(JSON.stringify(data));
 };
 
-await call();
-for (let running = 1; running <= Number(workers); running += 1) {
-  if (running > 1) await service.addWorker();
-  if (running > 1 && running < Number(workers)) continue;
+const measure = async (running: number): Promise<void> => {
   const began = performance.now();
   await Promise.all(Array.from({ length: Number(jobs) }, call));
   const took = (performance.now() - began) / 1000;
@@ -46,5 +43,10 @@ for (let running = 1; running <= Number(workers); running += 1) {
     took: Number(took.toFixed(2)),
     of_real_time: Number(((Number(jobs) * seconds) / took).toFixed(2)),
   });
-}
+};
+
+await call();
+await measure(1);
+for (let running = 1; running < Number(workers); running += 1) await service.addWorker();
+await measure(Number(workers));
 await service.close();
