@@ -66,17 +66,21 @@ const replaced = async (): Promise<void> => {
   await callers;
   assert.is(server(), ran);
 };
-/** Of each thread of a process, in the order of their ids, which is mostly that of their starts. */
-const nicenessOf = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`)
-    .sort((a, b) => Number(a) - Number(b))
-    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
-    .map((stat) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17]));
+
+/** Of the main thread of a process, whose id is that of the process, and of the others. */
+const nicenessOf = (pid: number): { main: number; others: number[] } => {
+  const of = (thread: number | string): number => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17]);
+  };
+  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== `${pid}`);
+  return { main: of(pid), others: others.map(of) };
+};
 
 test('what computes gives way to the threads that say that the process lives', async () => {
   await until('it has answered', async () => (await echo(Buffer.alloc(2))) !== null);
-  const [main, ...others] = nicenessOf(stub());
-  const own = nicenessOf(server())[0] ?? 0;
+  const { main, others } = nicenessOf(stub());
+  const own = nicenessOf(server()).main;
   assert.is(main, own + 10);
   // Triton's thread that beats, which it starts first, and the one that looks at it.
   assert.ok(others.filter((niceness) => niceness === own).length >= 2, `${others}`);
