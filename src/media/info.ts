@@ -126,6 +126,8 @@ export const VideoInfo = z
   .object({
     kind: z.literal('video'),
     container: Container,
+    /** What its pictures are coded with, as ffmpeg names it; absent in records of older versions. */
+    codec: z.string().optional(),
     /** As shown: after rotation. */
     size: Size,
     /** When the first picture is shown, on the clock of the frames that `decodeVideo` gives. */

@@ -1,7 +1,12 @@
 /** How coarsely a video was rounded, as its stream states it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { QuantiserReader, quantiserOf } from '../../src/media/read/quantiser.ts';
+import {
+  BlocksReader,
+  blockStepOf,
+  QuantiserReader,
+  quantiserOf,
+} from '../../src/media/read/quantiser.ts';
 import { makeClip } from '../real/clip.ts';
 import { at, ffmpeg, soon } from './clips.ts';
 
@@ -52,6 +57,28 @@ test('so do VP9 and AV1', async () => {
     ...['-qmin', '10', '-qmax', '10', '-crf', '10'],
   );
   assert.equal(av1, vp9);
+});
+
+test('MPEG-2 and MPEG-4 tell a step by decoding', async () => {
+  const stepOf = async (codec: string, container: 'avi' | 'mpeg', ...more: string[]) => {
+    const output = ['-c:v', codec, '-q:v', '7', ...more];
+    const path = await makeClip(at(`blocks.${codec}`), drawing, output);
+    return await blockStepOf(path, { container, codec }, { from: 0, ffmpeg, signal: soon() });
+  };
+  assert.is(await stepOf('mpeg4', 'avi', '-f', 'avi'), 14);
+  assert.is(await stepOf('mpeg2video', 'mpeg', '-f', 'mpeg'), 14);
+  assert.is(await stepOf('mjpeg', 'avi', '-f', 'avi'), null);
+});
+
+test('blocks are read with and without their places, of the first picture only', () => {
+  const reader = new BlocksReader();
+  const line = (text: string) => reader.read(`[mpeg4 @ 0x55] [debug] ${text}`);
+  assert.is(line('New frame, type: I'), false);
+  assert.is(line('    0       64      '), false);
+  assert.is(line('  0  5 512'), false);
+  assert.is(line('12 3'), false);
+  assert.equal(reader.found, [5, 5, 12, 12, 3]);
+  assert.is(line('New frame, type: P'), true);
 });
 
 test('others do not, nor does what cannot be read', async () => {

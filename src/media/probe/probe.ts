@@ -98,6 +98,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   return {
     kind: 'video',
     container,
+    codec: streams.video.codec,
     ...first,
     ...(fields && { interlaced: true, fields }),
     startSeconds: video.start,

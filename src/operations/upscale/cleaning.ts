@@ -1,9 +1,9 @@
-/** Noise goes before a video is enlarged, as much as is measured: a network would sharpen it. docs/decisions/0128. */
+/** Noise and blocks go before a video is enlarged, as a network would sharpen them. docs/decisions/0128, 0176. */
 import { Failure } from '../../errors.ts';
 import type { YuvFrame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeYuv } from '../../media/read/decode.ts';
-import { type Quantiser, quantiserOf } from '../../media/read/quantiser.ts';
+import { blockStepOf, type Quantiser, quantiserOf } from '../../media/read/quantiser.ts';
 import { nearest } from './cuts.ts';
 import { changeOf, looksAt, type Moment, type Noise, noiseOf } from './noise.ts';
 import { effortOf, variantOf } from './options.ts';
@@ -35,8 +35,13 @@ const FINE: Record<Quantiser['codec'], { readonly step: number; readonly bits: n
 /** Levels of luma. What changes by more where frames are calmest is weak noise, which takes bits as detail does. */
 const CLEAR_CHANGE = 0.9;
 
+/** Levels of 255. Where MPEG-4 rounded by less, evening gains nothing. */
+const LEAST_BLOCK_STEP = 5;
+/** Of the step: by how much `spp` rounds again. Its own rule, a half of it, takes detail away. */
+const ROUNDING = 0.2;
+
 export type Cleaning = {
-  /** Of ffmpeg, for the pictures of the video, in 8-bit 4:2:0; none where it is not noisy, or is to stay as it is. */
+  /** Of ffmpeg, for the pictures of the video, in 8-bit 4:2:0; none where nothing is to go. */
   readonly filters: readonly string[];
   /** Whether the pictures have neither noise nor traces of compression that matter. */
   readonly isClear: boolean;
@@ -48,10 +53,27 @@ export const notCleaned: Cleaning = Object.freeze({ filters: [], isClear: false 
 export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleaning> => {
   if (task.options.denoise !== 'auto') return notCleaned;
   const looks = looksAt(await momentsOf(task, info));
+  const even = await evenBlocks(task, info);
   const noise = noiseOf(looks);
-  if (noise) return { ...notCleaned, filters: filtersFor(noise, task.options) };
+  if (noise) return { ...notCleaned, filters: [...even, ...filtersFor(noise, task.options)] };
   const isCalm = (changeOf(looks) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
-  return { ...notCleaned, isClear: isCalm && (await isFine(task, info)) };
+  return { filters: even, isClear: isCalm && (await isFine(task, info)) };
+};
+
+/**
+ * What evens the blocks of MPEG-2, MPEG-4 and the like: the mean of eight pictures, each rounded again in blocks that lie
+ * elsewhere. docs/decisions/0176.
+ */
+const evenBlocks = async (task: Looking, info: VideoInfo): Promise<readonly string[]> => {
+  const step = await blockStepOf(task.input('media'), info, lookAt(task, info));
+  if (step === null || step < LEAST_BLOCK_STEP) return [];
+  return [`spp=quality=3:qp=${Math.max(1, Math.round(ROUNDING * step))}`];
+};
+
+/** The key frame that is nearest to the middle. */
+const lookAt = ({ config, signal }: Looking, info: VideoInfo) => {
+  const [from = 0] = nearest(info.keyFrames, info.startSeconds + info.durationSeconds / 2);
+  return { from, ffmpeg: config.ffmpeg, signal };
 };
 
 /**
@@ -84,15 +106,11 @@ const meanOfFive = (luma: number, chroma: number): string => {
 };
 
 /** Whether compression has left little in a key frame. With few bits only `photo` with `best` has the stream read, as no other model asks. */
-const isFine = async (
-  { options, input, config, signal }: Looking,
-  info: VideoInfo,
-): Promise<boolean> => {
+const isFine = async (task: Looking, info: VideoInfo): Promise<boolean> => {
   const bits = info.keyBits ?? 0;
   if (bits >= CLEAR_BITS) return true;
-  if (variantOf(options) !== 'photo') return false;
-  const [from = 0] = nearest(info.keyFrames, info.startSeconds + info.durationSeconds / 2);
-  const found = await quantiserOf(input('media'), info, { from, ffmpeg: config.ffmpeg, signal });
+  if (variantOf(task.options) !== 'photo') return false;
+  const found = await quantiserOf(task.input('media'), info, lookAt(task, info));
   if (!found) return false;
   const fine = FINE[found.codec];
   return found.step <= fine.step && bits >= fine.bits;

@@ -194,6 +194,26 @@ test('a clean video, and one with denoise off or a level, has no filters', async
   assert.equal(await cleaning(grainy, { denoise: 2, effort: 'best' }), untouched);
 });
 
+test('blocks of MPEG-4 are evened, as coarsely as they were rounded, unless denoise is off', async () => {
+  const make = (q: number) => {
+    const output = ['-frames:v', '4', '-c:v', 'mpeg4', '-q:v', `${q}`];
+    return makeClip(at(`blocks-${q}.avi`), ['-i', clean], output);
+  };
+  const coarse = await make(10);
+  const { filters } = await cleaning(coarse);
+  assert.equal(filters, ['spp=quality=3:qp=4']);
+  assert.equal((await cleaning(await make(2))).filters, []);
+  assert.equal((await cleaning(coarse, { denoise: 'off' })).filters, []);
+  const [wanted, before, after] = [
+    (await framesOf(clean, [], decodeYuv)).slice(0, 4),
+    await framesOf(coarse, [], decodeYuv),
+    await framesOf(coarse, filters, decodeYuv),
+  ];
+  assert.is(after.length, before.length);
+  const [was, is] = [difference(before, wanted), difference(after, wanted)];
+  assert.ok(is < 0.9 * was, `${is} is left of ${was}`);
+});
+
 const fractal = `mandelbrot=s=${width}x${height}:r=25:end_scale=2:inner=mincol`;
 
 test('what takes many bits is clear, unless weak noise takes them', async () => {
