@@ -59,7 +59,7 @@ test('so do VP9 and AV1', async () => {
   assert.equal(av1, vp9);
 });
 
-test('MPEG-2 and MPEG-4 tell a step by decoding', async () => {
+test('MPEG-2, MPEG-4 and Motion JPEG tell a step by decoding', async () => {
   const stepOf = async (codec: string, container: 'avi' | 'mpeg', ...more: string[]) => {
     const output = ['-c:v', codec, '-q:v', '7', ...more];
     const path = await makeClip(at(`blocks.${codec}`), drawing, output);
@@ -67,7 +67,8 @@ test('MPEG-2 and MPEG-4 tell a step by decoding', async () => {
   };
   assert.is(await stepOf('mpeg4', 'avi', '-f', 'avi'), 14);
   assert.is(await stepOf('mpeg2video', 'mpeg', '-f', 'mpeg'), 14);
-  assert.is(await stepOf('mjpeg', 'avi', '-f', 'avi'), null);
+  assert.is(await stepOf('mjpeg', 'avi', '-f', 'avi'), 18);
+  assert.is(await stepOf('huffyuv', 'avi', '-f', 'avi'), null);
 });
 
 test('blocks are read with and without their places, of the first picture only', () => {

@@ -7,6 +7,8 @@ import type { VideoInfo } from '../info.ts';
 const MOST_LINES = 20_000;
 /** "[mpeg4 @ 0x55] [debug]  16  5 5 412": a row of blocks, two places each, behind where it lies (not in older releases). */
 const ROW = /\] \[debug\] (?: *\d+ )?((?:[ \d]\d)+)$/;
+/** "[mjpeg @ 0x55] [debug] qscale[0]: 9": half of a step of luma. */
+const TABLE = /\] \[debug\] qscale\[0\]: (\d+)$/;
 /** "[trace_headers @ 0x55] [info] 30          slice_qp_delta            010 = 1". */
 const VALUE = /\] \d+ +(\w+) +[01]* = (-?\d+)$/;
 
@@ -46,7 +48,7 @@ export const quantiserOf = async (
  */
 const BLOCK_CODECS: Readonly<Record<string, number>> = {
   ...{ mpeg1video: 1, mpeg2video: 1, mpeg4: 2, h263: 2, flv1: 2 },
-  ...{ msmpeg4v2: 2, msmpeg4v3: 2, wmv1: 2, wmv2: 2 },
+  ...{ msmpeg4v2: 2, msmpeg4v3: 2, wmv1: 2, wmv2: 2, mjpeg: 2 },
 };
 
 /** The median step of the blocks of one picture, which is decoded; null: of another codec, or nothing was found. */
@@ -132,7 +134,9 @@ export class BlocksReader {
     this.#lines += 1;
     const row = ROW.exec(line)?.[1] ?? '';
     for (let at = 0; at < row.length; at += 2) this.found.push(Number(row.slice(at, at + 2)));
-    const isNext = this.found.length > 0 && line.includes('] New frame');
-    return isNext || this.#lines >= MOST_LINES;
+    const table = TABLE.exec(line)?.[1];
+    if (table) this.found.push(Number(table));
+    const isWhole = table !== undefined || (this.found.length > 0 && line.includes('] New frame'));
+    return isWhole || this.#lines >= MOST_LINES;
   }
 }
