@@ -25,13 +25,15 @@ export type Child = {
   readonly pid: number;
   /** Resolves with the exit code or signal; never rejects. */
   readonly exited: Promise<string>;
-  /** The last 15 lines that it has printed, without those that say no more than that it ended. */
+  /** The last 15 lines that it has printed, without those that say no more than that it ended, and where in its code. */
   tail(): string;
   stop(): Promise<void>;
 };
 
 /** Each of Triton's Python processes prints this when Triton has ended: a line for each model, after the one with the reason. */
 const ORPHANED = 'Non-graceful termination detected';
+/** A line of the stack that Triton prints when it crashes, 20 or more of them after the one with the reason. */
+const FRAME = /^ *\d+# /;
 
 /** Starts a process and resolves when it is running. Rejects when it cannot be started. */
 export const startChild = async (options: ChildOptions): Promise<Child> => {
@@ -72,7 +74,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   const tail = () => {
     const lines = readFileSync(logFile).subarray(from).toString().trimEnd().split('\n');
     return lines
-      .filter((line) => !line.includes(ORPHANED))
+      .filter((line) => !line.includes(ORPHANED) && !FRAME.test(line))
       .slice(-15)
       .join('\n');
   };

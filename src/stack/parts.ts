@@ -10,7 +10,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
-import { models, startTritonWith } from './triton.ts';
+import { models, mostStarts, startTritonWith } from './triton.ts';
 
 /** What the processes of one local stack share. */
 export type Stack = {
@@ -49,8 +49,8 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
     const addedDir = env.MODELS_DIR || join(dataDir, 'models');
     // Triton does not start where a folder of models is missing.
     mkdirSync(addedDir, { recursive: true });
-    // One listener for each model that is being loaded, in up to two starts, and one of the process itself.
-    setMaxListeners(2 * models.length + 5, signal);
+    // One listener for each model that is being loaded, in each start, and one of the process itself.
+    setMaxListeners(mostStarts * (models.length + 1), signal);
     const options = {
       ports: {
         http: ports.TRITON_HTTP_PORT,

@@ -76,9 +76,10 @@ test('a process that ignores SIGTERM is killed', async () => {
 });
 
 test('why Triton ended is not pushed out by what each of its Python processes prints then', async () => {
+  const frame = '13# 0x00007EFEE815B34A in /opt/tritonserver/backends/python/libtriton_python.so';
   const orphaned = 'I1126 03:38:40 20354 pb_stub.cc:2145]  Non-graceful termination detected. ';
   const child = await start(
-    `echo 'keeper: Triton is ended'; for stub in $(seq 20); do echo '${orphaned}'; done`,
+    `echo 'keeper: Triton is ended'; for stub in $(seq 20); do echo '${frame}'; echo '${orphaned}'; done`,
   );
   await child.exited;
   assert.is(child.tail(), 'keeper: Triton is ended');
