@@ -11,7 +11,12 @@ export const SizeText = z.string().regex(/^\d+x\d+$/);
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });
 
 /** Where media is: anywhere on the web, or at this service, as an upload or a result of the same account. */
-export const SourceUrl = HttpUrl.clone().register(spellings, { of: 'source' });
+export const SourceUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: 'Expected an http or https URL, or the file itself as a part of multipart/form-data',
+  })
+  .register(spellings, { of: 'source' });
 
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
 export type ImageFormat = z.infer<typeof ImageFormat>;

@@ -106,7 +106,7 @@ test('a fault is one sentence with what was sent as it was sent', () => {
   );
   assert.is(
     detailOf(UpscaleRequest, { model: 'photo', scale: 2, image_url: 'ftp://example.com/a' }),
-    'Expected an http or https URL; got "ftp://example.com/a".',
+    'Expected an http or https URL, or the file itself as a part of multipart/form-data; got "ftp://example.com/a".',
   );
 });
 

@@ -134,9 +134,18 @@ test('an estimate takes the body of the call itself, and tells nobody', async ()
 test('a webhook_url that may not be called is refused before there is a job or a charge', async () => {
   for (const [webhook_url, reason] of [
     ['https://me:secret@example.com/', 'it contains a user name or a password'],
-    ['http://10.1.2.3/', 'its host is unknown or has no public address'],
-    ['http://169.254.169.254/', 'its host is unknown or has no public address'],
-    ['http://localhost/', 'its host is unknown or has no public address'],
+    [
+      'http://10.1.2.3/',
+      'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it',
+    ],
+    [
+      'http://169.254.169.254/',
+      'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it',
+    ],
+    [
+      'http://localhost/',
+      'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it',
+    ],
   ] as const) {
     const refusal = refused(await post(await form({ webhook_url })), 422, 'url_not_allowed');
     assert.match(refusal.detail, reason);

@@ -66,7 +66,8 @@ export const checkHost = async (url: URL, allowHosts: readonly string[]): Promis
 export const shown = ({ protocol, host, pathname }: URL): string =>
   `${protocol}//${host}${pathname}`;
 
-const HIDDEN = 'its host is unknown or has no public address';
+const HIDDEN =
+  'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it';
 
 const refuse = (url: URL, reason: string, cause?: string): Failure =>
   new Failure('url_not_allowed', { url: shown(url), reason }, { cause });
