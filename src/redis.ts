@@ -7,7 +7,8 @@ import type { Log } from './log.ts';
 
 /**
  * A connection that survives a restart of Redis: commands wait until it is connected again. With 'work' they wait
- * without limit; with 'caller' they fail after 5 s at most, with an error that `isUnreachable` recognises.
+ * without limit; with 'caller' they fail after 5 s at most, with 'operator' after 30 s, with an error that `isUnreachable`
+ * recognises.
  * Whoever opens the connection closes it with `closeRedis`.
  */
 export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
@@ -52,21 +53,30 @@ export const endless = {
   retryStrategy: (times: number) => Math.min(times * 100, MOST_RECONNECT_MS),
 };
 
+// Commands fail within 3 s when connections are refused, and within 5 s when Redis does not answer.
+const caller = {
+  maxRetriesPerRequest: 5,
+  commandTimeout: 5_000,
+  retryStrategy: (times: number) => Math.min(times * 100, 500),
+};
+
 const retries = {
   work: endless,
-  // Commands fail within 3 s when connections are refused, and within 5 s when Redis does not answer.
-  caller: {
-    maxRetriesPerRequest: 5,
-    commandTimeout: 5_000,
-    retryStrategy: (times: number) => Math.min(times * 100, 500),
-  },
+  caller,
+  // A person can wait. A command that checks a model keeps the processors busy itself: its own answers come late.
+  operator: { ...caller, commandTimeout: 30_000 },
 };
+
+/** Whether Redis took a command and did not answer in time; it may be done nevertheless. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Command timed out';
 
 /** Whether a command failed because Redis could not be reached, and not because of the command. */
 export const isUnreachable = (error: unknown): boolean =>
-  error instanceof Error &&
-  (error.name === 'MaxRetriesPerRequestError' ||
-    /^(Command timed out|Connection is closed\.|LOADING .*)$/.test(error.message));
+  isTimeout(error) ||
+  (error instanceof Error &&
+    (error.name === 'MaxRetriesPerRequestError' ||
+      /^(Connection is closed\.|LOADING .*)$/.test(error.message)));
 
 /** Whether Redis refused a write because it has no memory left; what it holds it goes on to answer. */
 export const isOutOfMemory = (error: unknown): boolean =>

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { isOutOfMemory, isUnreachable, openRedis, type Redises } from '../redis.ts';
+import { isOutOfMemory, isTimeout, isUnreachable, openRedis, type Redises } from '../redis.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 
@@ -19,7 +19,7 @@ export type Operator = {
 /** Runs `work` on the keys and the ledger in Redis. These commands do not use the API and work while it is down. */
 export const asOperator = async (work: (operator: Operator) => Promise<void>): Promise<void> => {
   const config = configOf(stackEnvironment());
-  const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'caller');
+  const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'operator');
   const stores = { redis, prefix: config.redis.prefix };
   try {
     await work({
@@ -29,18 +29,25 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
       ledger: openLedger(stores, config.prices),
     });
   } catch (error) {
-    const { host } = new URL(config.redis.url);
-    if (isOutOfMemory(error))
-      throw new Refused(`Redis at ${host} has no memory left (maxmemory), and refuses writes.`);
-    if (isUnreachable(error))
-      throw new Refused(`Redis does not answer at ${host}. Is the stack running?`);
-    // Such as WRONGPASS, and READONLY of a replica.
-    if (error instanceof Error && error.name === 'ReplyError')
-      throw new Refused(`Redis at ${host} refuses: ${error.message}`);
+    const refusal = refusalOf(error, new URL(config.redis.url).host);
+    if (refusal) throw new Refused(refusal);
     throw error;
   } finally {
     redis.disconnect();
   }
+};
+
+/** What the operator is told of an error of Redis; undefined for any other error. */
+export const refusalOf = (error: unknown, host: string): string | undefined => {
+  if (isOutOfMemory(error))
+    return `Redis at ${host} has no memory left (maxmemory), and refuses writes.`;
+  if (isTimeout(error))
+    return `Redis at ${host} did not answer within 30 s: its machine is too busy, or it hangs. What was asked for may have been done: look before you repeat it.`;
+  if (isUnreachable(error)) return `Redis does not answer at ${host}. Is the stack running?`;
+  // Such as WRONGPASS, and READONLY of a replica.
+  if (error instanceof Error && error.name === 'ReplyError')
+    return `Redis at ${host} refuses: ${error.message}`;
+  return undefined;
 };
 
 /** Throws Refused for an account that has never had a key or credits, such as a mistyped one. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { refusalOf } from '../../src/cli/operator.ts';
 import { targetsOf } from '../../src/cli/paths.ts';
 import { root } from '../../src/stack/home.mjs';
 import { testEnvironment } from '../real/config.ts';
@@ -146,6 +147,13 @@ test('a quality that is not a number is refused before anything is sent', async 
 
 test('commands that need Redis do not hang without it', async () => {
   assert.match(await complaint('credits', 'balance', 'acme'), /Redis does not answer/);
+});
+
+test('a Redis that is late is told apart from one that is away', () => {
+  const told = (message: string) => refusalOf(new Error(message), 'localhost:1');
+  assert.match(told('Command timed out') ?? '', /within 30 s.*may have been done/);
+  assert.match(told('Connection is closed.') ?? '', /Is the stack running/);
+  assert.is(told('something else'), undefined);
 });
 
 test('a Redis that refuses is told in its own words', async () => {
