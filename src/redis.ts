@@ -63,7 +63,7 @@ const caller = {
 const retries = {
   work: endless,
   caller,
-  // A person can wait. A command that checks a model keeps the processors busy itself: its own answers come late.
+  // A person can wait, and on a busy machine a command may get no processor for 5 s.
   operator: { ...caller, commandTimeout: 30_000 },
 };
 
