@@ -14,6 +14,9 @@ test('without a key, with a mistyped and with an unknown one, nothing is told', 
   const other = refused(await api.client().get('/v1/credits', basic), 401, 'missing_api_key');
   assert.match(answer.data.detail, /"Authorization: Bearer <key>"; got none\.$/);
   assert.match(other.detail, /; got an Authorization header of another form\.$/);
+  const unset = { headers: { authorization: 'Bearer ' } };
+  const empty = refused(await api.client().get('/v1/credits', unset), 401, 'missing_api_key');
+  assert.match(empty.detail, /; got no key after "Bearer"\.$/);
   refused(await api.client('mes_live_x_y').get('/v1/credits'), 401, 'invalid_api_key');
   const { key } = await api.caller();
   const mistyped = await api.client(`${key}x`).get('/v1/credits');

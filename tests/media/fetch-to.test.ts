@@ -84,7 +84,10 @@ test('addresses that are not public are refused however they are written', async
 test('a name that resolves to a private address is refused when it connects', async () => {
   const url = `http://localhost:${server.port}/file`;
   const { message, cause } = await failing(fetch(url, { allowHosts: [] }), 'url_not_allowed');
-  assert.match(message, /its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it/);
+  assert.match(
+    message,
+    /its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it/,
+  );
   assert.not.match(message, /127\.0\.0\.1|::1/);
   assert.match(String(cause), /localhost resolves to (127\.0\.0\.1|::1)/, 'for the log');
 });

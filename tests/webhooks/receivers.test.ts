@@ -311,7 +311,12 @@ test('a receiver whose address is not public is not called, whatever was known w
   later.deliver({ config });
   await later.ask('a', { account });
   const delivery = await over(account, later);
-  assert.equal(errors(delivery), Array(2).fill('its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it'));
+  assert.equal(
+    errors(delivery),
+    Array(2).fill(
+      'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it',
+    ),
+  );
   assert.not.ok(target.received.some(({ path }) => path === '/later'));
   await later.close();
 });
@@ -341,7 +346,12 @@ test('a name that leads to the internet when it is given and to this machine lat
     await moved.ask('a', { account });
     const delivery = await over(account, moved);
     assert.is(delivery.status, 'failed');
-    assert.equal(errors(delivery), Array(2).fill('its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it'));
+    assert.equal(
+      errors(delivery),
+      Array(2).fill(
+        'its host is unknown or has no public address, and FETCH_ALLOW_HOSTS does not name it',
+      ),
+    );
     assert.equal(asked, Array(3).fill('receiver.example'));
     assert.not.ok(target.received.some(({ path }) => path === '/rebound'));
     // The guard alone kept it away: the name does lead to the receiver.

@@ -46,7 +46,14 @@ export const demandScope = ({ scopes }: Caller, needed: NeededScope): void => {
 const tokenOf = (ctx: Context): string => {
   const header = ctx.get('authorization');
   const token = bearerOf(header);
-  const came = header ? 'an Authorization header of another form' : 'none';
-  if (!token) throw new Failure('missing_api_key', { came });
+  if (!token) throw new Failure('missing_api_key', { came: cameInstead(header) });
   return token;
+};
+
+/** The second is what a variable that is not set makes of "Bearer $ENHANCE_API_KEY". */
+const cameInstead = (header: string): string => {
+  if (!header) return 'none';
+  return /^Bearer *$/i.test(header)
+    ? 'no key after "Bearer"'
+    : 'an Authorization header of another form';
 };
