@@ -100,6 +100,17 @@ def test_noise_in_a_pause_is_heard_as_noise(analyser: SpeechAnalyser) -> None:
     assert heard(analyser, pcm).activity[pause + 10 : pause + 190].max() < 0.1
 
 
+def test_a_crowd_behind_a_speaker_moves_no_mouth_in_a_pause(analyser: SpeechAnalyser) -> None:
+    pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32), babble()])
+    for shift in (0.3, 1.1, 1.9):
+        pcm += np.resize(np.roll(babble(), int(shift * RATE)), len(pcm)) * 0.04
+    pause = len(babble()) // 160
+    activity = heard(analyser, pcm).activity
+    assert activity[pause + 20 : pause + 180].max() == 0
+    assert activity[60 : pause - 60].min() > 0.9
+    assert activity[pause + 260 : -60].min() > 0.9
+
+
 def test_lips_meet_between_vowels(analyser: SpeechAnalyser) -> None:
     track = heard(analyser, babble()).curves[:, CLOSURE]
     met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 12 * 25, 25)]

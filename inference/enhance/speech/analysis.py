@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .activity import speech_activity
 from .allphone import open_allphone
+from .background import background_frames
 from .curves import curves
 from .features import Floats, log_mel, normalise
 from .held import heard_frames
@@ -49,6 +50,7 @@ class SpeechAnalyser:
         heard = heard_frames(mel)
         posteriors = self._network(normalise(mel)[heard], go_on)[np.cumsum(heard) - 1]
         activity = speech_activity(posteriors)
+        activity[background_frames(mel)] = 0
         if fuse and activity.any():
             # By activity, since a phone loop hears phones in silence too.
             weight = _SECOND_OPINION * activity[:, None]
