@@ -584,6 +584,14 @@ def test_under_the_teeth_it_is_as_most_frames_that_are_as_far_open_show_it() -> 
     assert levels[0] > levels[3] + 30
 
 
+def test_pictures_of_like_openings_that_differ_do_not_replace_each_other_at_once() -> None:
+    inside = inside_of(painted(0.12, (50, *GREEN[1:])), painted(0.145, (150, *GREEN[1:])))
+    made = [opened(gap, inside).planes for gap in (0.10, 0.12, 0.16)]
+    light = [planes.y[::2, ::2][is_green(planes)].mean() for planes in made]
+    assert light[-1] > light[0] + 30
+    assert light[1] - light[0] < 0.5 * (light[-1] - light[0])
+
+
 def test_a_frame_that_shows_lips_for_an_inside_is_not_believed() -> None:
     planes, mesh = drawn(gap=0.16)
     x, y = ((mesh[0] + mesh[13]) / 2)[:2].round().astype(int)

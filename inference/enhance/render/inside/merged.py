@@ -40,8 +40,10 @@ MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, between which the pictures under them stop being stretched
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # share of light that the upper lip takes from what is under the teeth, and within which S
 CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)  # share of light that is lost at the corners, and over which part of half the width
+MIXED = 0.04  # S of room under the upper teeth, less and more, over which the pictures are mixed (docs/decisions/0171)
 EDGE = 0.006  # S: half the width of the soft edge of the upper teeth
 LIGHTS = (0.3, 2.5)
+_WITHIN = np.linspace(-1, 1, 17)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -244,14 +246,12 @@ def corners_of(pose: Pose, upper_inner: Array) -> tuple[float, float]:
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:
-    """The pictures between which a mouth that is so far open lies, with their shares."""
+    """The pictures that a mouth so far open is mixed of, with their shares: the mean of those of all openings within MIXED.
+    Pictures of like openings may differ much, and would otherwise replace each other from one frame to the next."""
     known = inside.opened[: inside.levels]
-    upper = int(np.clip(np.searchsorted(known, opened), 0, inside.levels - 1))
-    lower = max(upper - 1, 0)
-    if lower == upper or opened >= known[upper]:
-        return [(upper, 1.0)]
-    share = float(np.clip((opened - known[lower]) / (known[upper] - known[lower]), 0, 1))
-    return [(lower, 1 - share), (upper, share)]
+    near = opened + MIXED * _WITHIN
+    shares = [float(np.interp(near, known, one).mean()) for one in np.eye(inside.levels)]
+    return [(level, share) for level, share in enumerate(shares) if share > 0]
 
 
 def _at(picture: Floats, column: Array, row: Array) -> Floats:
