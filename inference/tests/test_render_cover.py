@@ -71,6 +71,24 @@ def test_other_light_covers_nothing(gain: float, slope: float) -> None:
     assert covered(lit(planes, gain, slope), mesh, (planes, mesh)) is None
 
 
+def exposed(planes: Planes, slope: float) -> Planes:
+    """Over-exposed, more so to the right: red is cut off first, then all channels."""
+    light = 2.2 * (1 + slope * np.linspace(-1, 1, planes.y.shape[1], dtype=np.float32))
+    yuv = from_rgb(np.clip(to_rgb(planes, BT601) * light[:, None], 0, 255), BT601)
+    planes_of = (yuv[..., 0], *(mean_of_four(yuv[..., channel]) for channel in (1, 2)))
+    return Planes(*(np.asarray(plane + 0.5, np.uint8) for plane in planes_of))
+
+
+@pytest.mark.parametrize("slope", [-0.3, 0.3])
+def test_skin_that_is_burnt_out_elsewhere_covers_nothing_and_a_microphone_before_it_is_found(slope: float) -> None:
+    planes, mesh = astronaut()
+    reference = exposed(planes, -slope), mesh
+    assert covered(exposed(planes, slope), mesh, reference) is None
+    behind, thing = cover(planes, BT601, mesh, "microphone")
+    there = (thing.alpha > 0.5) & round_mouth(mesh, planes)
+    assert (whole(covered(exposed(behind, slope), mesh, reference), planes) > 0.5)[there].mean() > 0.8
+
+
 @pytest.mark.parametrize("opening", [0.0, 0.05, 0.2, 0.3])
 @pytest.mark.parametrize("width", [0.4, 0.6])
 def test_a_mouth_in_another_shape_covers_nothing(opening: float, width: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose, median, ramp
+from enhance.geometry.head import Array, Pose, median, ramp, smoothstep
 from enhance.geometry.planes import Plane, Planes, even
 from enhance.geometry.thin_plate import between, through
 from enhance.record import Shape
@@ -64,6 +64,10 @@ MIDDLE = 0.4  # S under the nose: the origin of the slope of light
 HUES = (0.0145, 0.0185)
 """Chroma of lips and skin that does not go with luma, of luma: none, and enough to tell them apart. Every seventh frame of
 four clips in sepia, burnt out or not, has .006 to .013 (.017 at most), of 21 in colour .022 and more (.018 burnt out)."""
+BURNT, FROM_RED, LIGHT = (224.0, 233.0), 1.4, (150.0, 180.0)
+"""Y + FROM_RED (V - 128) up to which skin keeps its colour and from which it is burnt out: red, its largest channel, is cut off
+at 235, in full range at 255. A place that is so light in this frame is burnt-out skin as far as light skin (LIGHT, Y) is
+expected there."""
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
 
 Mask = npt.NDArray[np.bool_]
@@ -109,6 +113,8 @@ class Compared:
     """Of each cell, its place in the reference's texture: column, row."""
     hues: float
     """0..1: 0 where all is of a single hue."""
+    burnt: Floats
+    """0..1: how far the skin is burnt out, in the reference or here: its colour, and how light it is, are not known."""
 
 
 def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
@@ -132,26 +138,32 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
     knots = _knots(head, pose)
     at = _places(knots, face.knots)
     known = face.texture.astype(np.float32)
-    usual = levels_of(
-        np.asarray(cv2.remap(known, at[..., 0], at[..., 1], cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
-    )
+    reference = np.asarray(cv2.remap(known, at[..., 0], at[..., 1], cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
     pixels = _pixels(pose)
-    seen = levels_of(_cells(planes, pose, pixels))
+    here, usual = _cells(planes, pose, pixels), levels_of(reference)
+    seen = levels_of(here)
     mouth, hole = mouth_of(lips, pose)
     size = _size(at)
     torn = ((size < TORN[0]) | (size > TORN[1])) & ~hole
     hole |= (_unknown(face, at) | (grown(torn.astype(np.float32), 5) > 0)) & mouth
     skin = below_nose(knots, head, pose) & _in_picture(planes, pose, pixels) & _facing(at, size) & ~hole
+    usual += _light(seen - usual, skin)
+    light = smoothstep(np.exp(usual[..., 0]) - DARK, *LIGHT)
     return Compared(
         pose,
         seen,
-        np.asarray(usual + _light(seen - usual, skin), np.float32),
+        usual,
         skin,
         mouth & ~hole,
         hole,
         at,
         face.hues,
+        np.asarray(np.maximum(_burnt(reference), light * _burnt(here)), np.float32),
     )
+
+
+def _burnt(yuv: Floats) -> Floats:
+    return np.asarray(smoothstep(yuv[..., 0] + FROM_RED * (yuv[..., 2] - 128), *BURNT), np.float32)
 
 
 def mouth_of(lips: Lips, pose: Pose) -> tuple[Mask, Mask]:

@@ -22,7 +22,8 @@ from .bare import bareness
 from .expected import CELL, CENTRES, COLUMNS, DARK, LEFT, ROWS, TOP, Compared, Face, compare, grown, shrunk
 from .fingers import finger, gone_share, lips_gone
 
-DARKER, LIGHTER, ON_LIPS = 0.11, 0.20, 0.20  # of log luma: what skin gets darker and lighter by itself, and lips
+DARKER, LIGHTER, UNSURE = 0.11, 0.20, 0.20
+"""Of log luma: what skin gets darker and lighter by itself; and darker, lips and skin that is burnt out."""
 CHROMA = (2.2, 2.5)  # levels of U and of V
 USUAL = 0.35  # median strangeness of a face that is not covered: in a noisy or badly lit one all counts less
 CHEEKS_END = 0.15  # S under the nose: what is above is seldom covered
@@ -110,7 +111,7 @@ def _nowhere(bare: float) -> Cover:
 def strange_cells(seen: Compared, across: int = 3) -> Floats:
     """Of each cell, how unlike the subject it is, so many cells across: 1 is what a face does by itself. In the mouth it is not
     known: 0."""
-    far = _beyond(seen.seen, *_range(seen.usual, across), seen.lips.astype(np.float32))
+    far = _beyond(seen.seen, *_range(seen.usual, across), seen.lips.astype(np.float32), seen.burnt)
     calm = seen.skin & (CENTRES[..., 1] < CHEEKS_END)
     usual = float(np.median(far[calm])) if calm.any() else 0.0
     turned = 1 + max(abs(seen.pose.yaw) - TURNING[0], 0) / TURNING[1]
@@ -123,17 +124,19 @@ def _range(usual: Floats, across: int = 3) -> tuple[Floats, Floats]:
     return np.stack(least, axis=-1), np.stack([grown(usual[..., channel], across) for channel in range(3)], axis=-1)
 
 
-def _beyond(seen: Floats, low: Floats, high: Floats, lips: Floats) -> Floats:
+def _beyond(seen: Floats, low: Floats, high: Floats, lips: Floats, burnt: Floats) -> Floats:
+    """How far log luma, U, V lie outside low..high; of what is burnt out only how much darker it is counts."""
     luma = seen[..., 0]
     darker, lighter = np.maximum(low[..., 0] - luma, 0), np.maximum(luma - high[..., 0], 0)
-    far = (darker / (DARKER + (ON_LIPS - DARKER) * lips)) ** 2 + (lighter / LIGHTER) ** 2
+    far = (darker / (DARKER + (UNSURE - DARKER) * np.maximum(lips, burnt))) ** 2
+    known = (lighter / LIGHTER) ** 2
     shade = np.clip(np.exp(lighter - darker), *SHADES)
     for channel, scale in ((1, CHROMA[0]), (2, CHROMA[1])):
         value, bottom, top = seen[..., channel] - 128, low[..., channel] - 128, high[..., channel] - 128
         least, most = np.minimum(bottom, bottom * shade), np.maximum(top, top * shade)
         off = np.maximum(np.maximum(value - most, least - value), 0)
-        far += (off / (scale * (1 + 0.5 * (lighter > 0.05)))) ** 2
-    return np.asarray(np.sqrt(far), np.float32)
+        known += (off / (scale * (1 + 0.5 * (lighter > 0.05)))) ** 2
+    return np.asarray(np.sqrt(far + (1 - burnt) * known), np.float32)
 
 
 def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
@@ -204,7 +207,7 @@ class _Place:
         self.skin = np.median(seen.usual[seen.skin & ~seen.lips], axis=0)
         self.face = smoothstep(self.at(seen.skin.astype(np.float32)), 0.3, 0.7).astype(np.float32)
         low, high = (self.at(values) for values in _range(seen.usual))
-        strange = smoothstep(_beyond(here, low, high, self.at(seen.lips.astype(np.float32))), *FINE_EDGE)
+        strange = smoothstep(_beyond(here, low, high, self.at(seen.lips.astype(np.float32)), self.at(seen.burnt)), *FINE_EDGE)
         self.on_face = np.asarray(self.at(grown(covered)) * strange * self.face, np.float32)
 
     def at(self, values: Floats) -> Floats:
@@ -217,7 +220,8 @@ class _Place:
         mouth and beyond the face."""
         colour, share = self._colour(NEAR * scale)
         plain = np.broadcast_to(self.skin, self.here.shape).astype(np.float32)
-        other = smoothstep(_beyond(self.here, plain, plain, np.zeros(share.shape, np.float32)), *UNLIKE_SKIN)
+        nowhere = np.zeros(share.shape, np.float32)
+        other = smoothstep(_beyond(self.here, plain, plain, nowhere, nowhere), *UNLIKE_SKIN)
         hole = self.at(self.seen.hole.astype(np.float32))
         in_mouth = np.maximum(smoothstep(share, *BESIDE_HOLE), _foreign(self.here, self.seen))
         free = np.maximum(hole * in_mouth, (1 - hole) * other) * (1 - self.face)
