@@ -12,7 +12,7 @@ import pytest
 from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes, from_rgb, mean_of_four, to_rgb
-from enhance.render.compose import THING, MouthRequest, render
+from enhance.render.compose import THING, MouthRequest, render, see, with_mouth
 from enhance.render.cover.expected import CENTRES, compare, face_of, glance
 from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
@@ -71,12 +71,39 @@ def test_other_light_covers_nothing(gain: float, slope: float) -> None:
     assert covered(lit(planes, gain, slope), mesh, (planes, mesh)) is None
 
 
+@pytest.mark.parametrize("light", [(1, 0.45, 0.4), (0.3, 1, 0.35), (0.5, 0.6, 1)])
+def test_a_mouth_moves_in_coloured_light_and_its_lips_have_that_colour(light: tuple[float, float, float]) -> None:
+    """Light of another colour than where the subject was measured, as of a stage or a television."""
+    planes, mesh = drawn()
+    coloured = in_planes(to_rgb(planes, BT601) * np.array(light, np.float32))
+    asked = MouthRequest(target(0.0, 0.5), measured(planes, mesh))
+    sight = see(coloured, BT601, mesh, asked)
+    assert sight.face is not None
+    assert sight.face.cover is None
+    assert sight.face.belief > 0.95
+    lips, shut = (
+        to_rgb(each, BT601)[lip_of(mesh, planes)].mean(axis=0) for each in (coloured, with_mouth(sight, asked).planes)
+    )
+    np.testing.assert_allclose(shut / shut.sum(), lips / lips.sum(), atol=0.03)
+
+
+def lip_of(mesh: Floats, planes: Planes) -> npt.NDArray[np.bool_]:
+    """The lower lip's pixels."""
+    at = np.zeros(planes.y.shape, np.uint8)
+    cv2.fillPoly(at, [np.round(mesh[[95, 88, 87, 14, 317, 318, 324, 405, 314, 17, 84, 181], :2]).astype(np.int32)], (1,))
+    return at > 0
+
+
+def in_planes(rgb: Floats) -> Planes:
+    yuv = from_rgb(np.asarray(rgb, np.float32), BT601)
+    planes_of = (yuv[..., 0], *(mean_of_four(yuv[..., channel]) for channel in (1, 2)))
+    return Planes(*(np.asarray(plane + 0.5, np.uint8) for plane in planes_of))
+
+
 def exposed(planes: Planes, slope: float) -> Planes:
     """Over-exposed, more so to the right: red is cut off first, then all channels."""
     light = 2.2 * (1 + slope * np.linspace(-1, 1, planes.y.shape[1], dtype=np.float32))
-    yuv = from_rgb(np.clip(to_rgb(planes, BT601) * light[:, None], 0, 255), BT601)
-    planes_of = (yuv[..., 0], *(mean_of_four(yuv[..., channel]) for channel in (1, 2)))
-    return Planes(*(np.asarray(plane + 0.5, np.uint8) for plane in planes_of))
+    return in_planes(np.clip(to_rgb(planes, BT601) * light[:, None], 0, 255))
 
 
 @pytest.mark.parametrize("slope", [-0.3, 0.3])

@@ -27,7 +27,7 @@ from .finish.grain import Noise, noise_of
 from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
 from .finish.sharpness import blur_of, detail
-from .finish.tone import Ring, retone
+from .finish.tone import Ring, Tone, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
@@ -173,6 +173,7 @@ class _Face:
     """source: the patch with its own lips. patch: the same without what covers the mouth, `cover`. own: its lips.
 
     belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
+    lip_tone: the subject's, in that light.
     """
 
     source: Patch
@@ -182,6 +183,7 @@ class _Face:
     belief: float
     cheeks: Array
     light: Array
+    lip_tone: Tone
 
     @cached_property
     def detail(self) -> Array:
@@ -204,6 +206,7 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
     cover, seen, cheeks = None, look(source.planes, head, pose, own), cheeks_of(source.planes, head, pose)
+    person = person.under(cheeks, source.colours)
     tells = Tells.of(cheeks, person.face)
     if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
         cover = cover_of(source.planes, head, pose, own, person.face)
@@ -213,7 +216,7 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
         own = lips_of(head, pose, patch.planes)
         seen, cheeks = look(patch.planes, head, pose, own), cheeks_of(patch.planes, head, pose)
     belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
-    return _Face(source, patch, own, cover, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
+    return _Face(source, patch, own, cover, belief, cheeks, light_on(cheeks, patch.colours, person.skin), person.lip_tone)
 
 
 def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
@@ -231,7 +234,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
-        tone = opened(person.lip_tone, known.lips, asked.gap) if known else person.lip_tone
+        tone = opened(face.lip_tone, known.lips, asked.gap) if known else face.lip_tone
         mark(mask, ring.area, retone(out, head, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked

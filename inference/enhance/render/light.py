@@ -1,9 +1,11 @@
 """The light on a face, measured on its cheeks, and the colours that things have in it."""
 
+import cv2
 import numpy as np
 
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours
+from enhance.picture import LUMA
 
 DIM = 8.0
 """Grey levels below which colours are noise: added before one light is divided by another."""
@@ -42,3 +44,17 @@ def of_one_tint(skin: Array, lip: Array) -> bool:
 def light_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
     """[3]: R, G, B of the light on cheeks (Y, U, V) against that on the reference's `skin` (RGB 0..255)."""
     return light_between(rgb_of(cheeks, colours), skin)
+
+
+def tint_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
+    """[3]: light_on(), divided by how much lighter or darker it makes the skin: 1 in light of the reference's colour."""
+    light = light_on(cheeks, colours, skin)
+    return np.asarray(light * float(LUMA @ skin) / max(float(LUMA @ (skin * light)), 1.0))
+
+
+def tinted(yuv: Array, tint: Array, colours: Colours) -> Array:
+    """Y, U, V (... x 3) of things in light whose R, G, B are `tint` times those of the light they are in."""
+    matrix = colours.matrix.astype(np.float64)
+    change = matrix * tint @ np.linalg.inv(matrix)
+    by = np.column_stack([change, colours.offset - change @ colours.offset])
+    return np.asarray(cv2.transform(yuv.reshape(-1, 1, 3), by).reshape(yuv.shape))

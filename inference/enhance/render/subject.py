@@ -1,16 +1,18 @@
 """SUBJECT: what belongs to the person and the clip, not to the frame."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from enhance.geometry.head import Array
+from enhance.geometry.planes import Colours, from_rgb
 from enhance.record import Record, Shape
 
 from .cover.expected import Face
-from .cover.trust import REGIONS
+from .cover.trust import REGIONS, look_under
 from .drawn.ink import Ink
 from .finish.sharpness import PLACES
-from .finish.tone import Tone
+from .finish.tone import Tone, changed
+from .light import tint_on, tinted
 from .lips.shape import Rest
 from .teeth.own import COLUMNS, ROWS
 
@@ -47,6 +49,21 @@ class Subject:
     """The lower face, coarsely, to find what covers it in other frames."""
     ink: Ink | None
     """The mouth as a drawing has it; None for a mouth with lips."""
+
+    def under(self, cheeks: Array, colours: Colours) -> "Subject":
+        """The subject with `look`, `face` and `lip_tone` in the colour of the light on these cheeks (Y, U, V)."""
+        tint = tint_on(cheeks, colours, self.skin)
+
+        def change(yuv: Array) -> Array:
+            return tinted(yuv, tint, colours)
+
+        skin, tone = from_rgb(self.skin, colours), self.lip_tone
+        return replace(
+            self,
+            look=look_under(self.look, skin, change),
+            face=replace(self.face, texture=change(self.face.texture)),
+            lip_tone=replace(tone, relative=changed(tone.relative, skin, change, colours.black)),
+        )
 
 
 SUBJECT = Record("SUBJECT", Subject, version=4)

@@ -1,5 +1,6 @@
 """How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,10 +60,18 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
     lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
     groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT, CHEEKS))]
     seen = means(planes, pose, groups)
-    skin = seen[-1]
-    luma = np.log((seen[:-1, :1] + 16) / (skin[0] + 16))
-    chroma = (seen[:-1, 1:] - skin[1:]) / max(skin[0], 32) * 4
-    return np.hstack([luma, chroma])
+    return _against(seen[:-1], seen[-1])
+
+
+def look_under(look: Array, skin: Array, change: Callable[[Array], Array]) -> Array:
+    """A look(), in other light. skin: [3], Y, U, V of its cheeks. change: takes Y, U, V (... x 3) to those in that light."""
+    luma, chroma = np.exp(look[:, :1]) * (skin[0] + 16) - 16, look[:, 1:] * max(skin[0], 32) / 4 + skin[1:]
+    return _against(change(np.hstack([luma, chroma])), change(skin))
+
+
+def _against(seen: Array, skin: Array) -> Array:
+    luma = np.log((np.maximum(seen[:, :1], 0) + 16) / (skin[0] + 16))
+    return np.hstack([luma, (seen[:, 1:] - skin[1:]) / max(skin[0], 32) * 4])
 
 
 def strangeness(seen: Array, usual: Array) -> float:

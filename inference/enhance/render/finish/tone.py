@@ -5,6 +5,7 @@ them. So what varies slowly over a lip is made the subject's; the texture stays 
 the subject's: teeth that the mesh took for lip disappear.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -45,9 +46,7 @@ class Tone:
 
     def under(self, light: Array, black: float) -> Array:
         """Y, U, V of the lips, GRID x 3, where the cheeks have those of `light` (len(COLUMNS) x 3). black: its Y."""
-        lips = light + self.relative * light_of(light, black)
-        lips[..., 0] = np.exp(self.relative[..., 0]) * (light[..., 0] + 16) - 16
-        return np.asarray(lips)
+        return _beside(light, self.relative, black)
 
 
 @dataclass(frozen=True)
@@ -130,8 +129,24 @@ def relative_of(planes: Planes, head: Array, ring: Ring, black: float) -> Array:
 def _against(light: Array, lips: Array, black: float) -> Array:
     """Colours of lips (GRID x 3) against those of the cheeks (len(COLUMNS) x 3), as Tone.relative."""
     relative = (lips - light) / light_of(light, black)
-    relative[..., 0] = np.log((lips[..., 0] + 16) / (light[..., 0] + 16))
+    relative[..., 0] = np.log((np.maximum(lips[..., 0], 0) + 16) / (light[..., 0] + 16))
     return np.asarray(relative)
+
+
+def _beside(light: Array, relative: Array, black: float) -> Array:
+    """The colours that _against() has been told."""
+    lips = light + relative * light_of(light, black)
+    lips[..., 0] = np.exp(relative[..., 0]) * (light[..., 0] + 16) - 16
+    return np.asarray(lips)
+
+
+def changed(relative: Array, skin: Array, change: Callable[[Array], Array], black: float) -> Array:
+    """Tone.relative in other light. skin: [3], Y, U, V of the cheeks. change: takes Y, U, V (... x 3) to those in that light.
+
+    black: Y of black.
+    """
+    light = np.broadcast_to(skin, (len(COLUMNS), 3))
+    return _against(change(light), change(_beside(light, relative, black)), black)
 
 
 def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:

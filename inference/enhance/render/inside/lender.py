@@ -17,7 +17,8 @@ from enhance.record import Record, Shape
 from enhance.render.cover.captions import captions_over
 from enhance.render.cover.occlusion import cover_of
 from enhance.render.cover.trust import Tells, cheeks_of, look, trust
-from enhance.render.finish.tone import GRID, Ring, relative_of
+from enhance.render.finish.tone import GRID, Ring, changed, relative_of
+from enhance.render.light import tint_on, tinted
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.subject import Subject
 
@@ -44,7 +45,7 @@ class Mouth:
     cheeks: Annotated[Array, Shape(3)]
     """Y, U, V of the cheeks: the light."""
     tone: Annotated[Array, Shape(*GRID, 3)]
-    """The lips' colours, as finish.tone.Tone.relative."""
+    """The lips' colours, as finish.tone.Tone.relative, in light of the colour of the reference's."""
     seen: float
     """0..1: 0 where the mouth was turned away, cut off or covered."""
     belief: float
@@ -81,9 +82,11 @@ def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person
     if written is not None:
         planes = written.taken_off(planes)
     lips = lips_of(head, pose, planes)
-    cover = cover_of(planes, head, pose, lips, person.face)
-    tells = Tells.of(cheeks_of(planes, head, pose), person.face)
-    seen = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, tells) * (
+    cheeks = cheeks_of(planes, head, pose)
+    lit = person.under(cheeks, colours)
+    cover = cover_of(planes, head, pose, lips, lit.face)
+    tells = Tells.of(cheeks, lit.face)
+    seen = trust(planes, pose, lips, look(planes, head, pose, lips), lit.look, tells) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     if written is not None and written.hides_mouth:
@@ -100,12 +103,18 @@ def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person
         width,
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
-        cheeks_of(planes, head, pose),
-        relative_of(planes, head, ring, colours.black),
+        cheeks,
+        _in_own_light(relative_of(planes, head, ring, colours.black), cheeks, person, colours),
         seen,
         seen * (1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)),
     )
     return _packed(mouth, small, side)
+
+
+def _in_own_light(relative: Array, cheeks: Array, person: Subject, colours: Colours) -> Array:
+    """Tone.relative of lips beside these cheeks (Y, U, V), in light of the colour in which the subject was measured."""
+    tint = tint_on(cheeks, colours, person.skin)
+    return changed(relative, cheeks, lambda yuv: tinted(yuv, 1 / tint, colours), colours.black)
 
 
 def lender_from(values: bytes, side: int) -> Lender:
