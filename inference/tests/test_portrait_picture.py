@@ -144,6 +144,20 @@ def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_s
         np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
 
 
+@pytest.mark.parametrize("white", [True, False])
+def test_the_eyes_of_a_cartoon_shut_where_its_skin_is_painted(white: bool) -> None:
+    """Large ones with white round the iris, and beads. Neither is a photograph's."""
+    picture, mesh = drawn(400, grow=1.9 if white else 0.01)
+    picture[...] = np.clip(picture + np.random.default_rng(1).normal(0, 4, (400, 400, 1)), 0, 255)
+    if not white:
+        for eye in (RIGHT_LIDS, LEFT_LIDS):
+            x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
+            cv2.ellipse(picture, (int(x), int(y)), (12, 13), 0, 0, 360, LINE, -1, cv2.LINE_AA)
+            cv2.circle(picture, (int(x) - 3, int(y) - 4), 3, WHITE, -1, cv2.LINE_AA)
+    assert white_left(picture, mesh, 2.0) > (500 if white else 10)
+    assert white_left(Animator().move(picture, mesh, blink(1.0), "photo"), mesh, 2.0) == 0
+
+
 def test_a_shut_lid_is_as_burnt_out_as_the_skin_round_it() -> None:
     picture, mesh = drawn(512)
     burnt = (254, 252, 248)

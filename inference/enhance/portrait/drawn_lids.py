@@ -4,6 +4,7 @@ Geometry is in the head's axes: s to the right, t downwards, in pixels from the 
 distance of the outer eye corners.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -23,7 +24,8 @@ Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
 PROBE = 0.05  # units to each side of a point of a cheek
-UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from skin
+UNLIKE, UNLIKE_SHADED = 22.0, 44.0
+"""Levels of 255, in any channel, by which an eye differs from skin; and where shade, grain and paper do so by less."""
 TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
 CUTS = (0.03, 0.06, 0.11)
 """Units across what joins an eye to hair or glasses: the tip of a strand, the end of a lash line."""
@@ -44,6 +46,16 @@ AT_EDGE, LINED = 0.15, 0.5
 """Of an eye's height, in which its lash line begins, or which one that does not touch it comes down beside it; and share of its
 columns that show one: else what is dark is the iris."""
 UNLINED, PUPIL = 0.1, 5  # of its height, how thick a line it gets then, and percentile of its luma that is pupil
+PALE, NO_DARKER = 0.6, 0.7  # of the cheek's colour at most, and of its luma at least, in the white of an eye
+COLOURED, TO_WHITE = 0.06, 0.35
+"""How far skin is from grey at least, in parts of its luma, for white to be told by colour: in black and white, rounding
+decided. There white is so much of the way from the cheek's luma to 255."""
+CARTOON_WHITE = 0.35
+"""Share of a cartoon's eye that is white, at least, where the face is not flat: .39 to .67 in 15 faces in 3D; what was found
+where photographs have their eyes, glasses included, up to .28 in 73 faces."""
+CARTOON_DARK, BEAD_WIDTH = (0.5, 0.6), 0.3
+"""Of the skin's luma, below which a bead or a dot is; the share of it that is so, at least: .73 to .9, photographs up to .31;
+and its width in units, at most: sunglasses are wider."""
 SMOOTH = 0.02  # units, sigma, of the eye's outline
 EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
 FINER = 4  # subpixels along each side, for soft edges
@@ -62,7 +74,8 @@ class DrawnLid:
     shut: Floats
     low: Floats  # the eye's lower end
     down: Floats
-    high: float  # pixels, of the eye
+    wide: float  # pixels, of the eye
+    high: float
     thick: Floats  # SAMPLES: of the lash line, in pixels
     lash: Floats  # RGB
     dot: bool  # whether it is nothing but a dot, which has no lid
@@ -116,23 +129,41 @@ class DrawnLid:
         return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
 
 
-def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
+def make_drawn_lids(picture: Picture, frame: HeadFrame, *, cartoon: bool = False) -> tuple[DrawnLid, ...]:
     """Both lids; none where an eye is shut, touches hair, is cut by the picture, has no likely size, or no skin round it, or
     where they differ much in height: one has a brow in it.
 
-    picture: h x w x 3 uint8 RGB.
+    picture: h x w x 3 uint8 RGB. cartoon: none as well where an eye is no cartoon's, neither mostly white nor a dark bead or
+    dot, as the picture may be a photograph.
     """
     # A blush, or a beard, is not of the colour that lies round the eyes.
     for beside in ((RIGHT_CHEEK, LEFT_CHEEK), (BETWEEN_EYES, BETWEEN_EYES)):
         skins = [skin for points in beside if (skin := skin_colour(picture, frame, points)) is not None]
         if len(skins) < 2:
             continue
-        for shaded in (False, True):
-            lids = [_lid(picture, frame, eye, skin, shaded) for eye, skin in zip((RIGHT_LIDS, LEFT_LIDS), skins, strict=True)]
-            found = [lid for lid in lids if lid]
-            if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found):
-                return tuple(found)
+        pairs = _pairs(picture, frame, skins, cartoon)
+        found = min(pairs, key=_apart_in_size, default=None) if cartoon else next(pairs, None)
+        if found is not None:
+            return found
     return ()
+
+
+def _pairs(picture: Picture, frame: HeadFrame, skins: list[Floats], cartoon: bool) -> Iterator[tuple[DrawnLid, DrawnLid]]:
+    """Both lids, as each way to tell the eyes from their skin (RGB, right and left) has them, where they are about as high."""
+    for least in (UNLIKE, UNLIKE_SHADED) if cartoon else (UNLIKE,):
+        for shaded in (False, True):
+            right, left = (
+                _lid(picture, frame, eye, _Ground(skin, shaded, least), cartoon)
+                for eye, skin in zip((RIGHT_LIDS, LEFT_LIDS), skins, strict=True)
+            )
+            if right and left and max(right.high, left.high) < ALIKE * min(right.high, left.high):
+                yield right, left
+
+
+def _apart_in_size(lids: tuple[DrawnLid, DrawnLid]) -> float:
+    """How many times as wide or as high as the other one of two eyes is."""
+    sizes = np.array([(lid.wide, lid.high) for lid in lids])
+    return float((sizes.max(axis=0) / sizes.min(axis=0)).max())
 
 
 def _places(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
@@ -157,6 +188,16 @@ def skin_colour(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> 
 
 
 @dataclass(frozen=True)
+class _Ground:
+    """The skin that an eye is told from. shaded: whether it gets darker evenly across the eye. least: levels by which they
+    differ."""
+
+    colour: Floats  # RGB
+    shaded: bool
+    least: float
+
+
+@dataclass(frozen=True)
 class _Found:
     """A drawn eye. mask: h x w of `box`. origin: x, y of the middle of the mesh's eye in it. s, t: of the mask's pixels."""
 
@@ -167,14 +208,16 @@ class _Found:
     t: Floats
 
 
-def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bool) -> DrawnLid | None:
+def _lid(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground, cartoon: bool) -> DrawnLid | None:
     unit = frame.unit
     along, down = _axes(frame)
-    found = _find(picture, frame, eye, skin, shaded)
+    found = _find(picture, frame, eye, ground)
     if found is None:
         return None
     s, t = found.s, found.t
     here = picture[found.box].astype(np.float32)
+    if cartoon and not _is_cartoon(here[found.mask], ground.colour, float(np.ptp(s)) / unit):
+        return None
     thickness, lash = _lash(here, here @ LUMA.astype(np.float32), found.mask)
     dot = _is_dot(here, found.mask, lash)
     thickness = float(np.clip(DOT_LINE * float(np.ptp(t)) if dot else thickness, LASH[0] * unit, LASH[1] * unit))
@@ -194,7 +237,7 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: boo
     edge = max(2, round(EDGE * unit)) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
     grown = cv2.dilate(found.mask.astype(np.uint8), disc)
-    around = _skin(here, grown > 0, skin)
+    around = _skin(here, grown > 0, ground.colour)
     if around is None:
         return None
     return DrawnLid(
@@ -205,11 +248,32 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: boo
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
         down=down,
+        wide=float(np.ptp(s)),
         high=float(np.ptp(t)),
         thick=thickness * np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1),
         lash=lash,
         dot=dot,
     )
+
+
+def is_white(colours: Floats, skin: Floats) -> Mask:
+    """Which of colours (... x 3 RGB) are the white of an eye, for the colour of its cheek."""
+    coloured, light = float(_colourful(skin)), float(skin @ LUMA)
+    if coloured > COLOURED:
+        return np.asarray((_colourful(colours) < PALE * coloured) & (colours @ LUMA > NO_DARKER * light))
+    return np.asarray(colours @ LUMA > light + TO_WHITE * (255 - light))
+
+
+def _colourful(colours: Floats) -> Floats:
+    """How far colours (... x 3 RGB) are from grey, in parts of their luma."""
+    return np.asarray(np.linalg.norm(colours / np.maximum(colours @ LUMA, 12)[..., None] - 1, axis=-1))
+
+
+def _is_cartoon(eye: Floats, skin: Floats, width: float) -> bool:
+    """Whether an eye (n x 3 RGB) so wide (units) is one that only cartoons have: mostly white, or a dark bead or dot."""
+    darker, least = CARTOON_DARK
+    is_bead = width < BEAD_WIDTH and (eye @ LUMA < darker * float(skin @ LUMA)).mean() > least
+    return bool(is_bead or is_white(eye, skin).mean() > CARTOON_WHITE)
 
 
 def _is_dot(here: Floats, eye: Mask, lash: Floats) -> bool:
@@ -219,11 +283,8 @@ def _is_dot(here: Floats, eye: Mask, lash: Floats) -> bool:
     return bool(inner.any() and (np.abs(here[inner] - lash).max(axis=1) < LIKE_SKIN).mean() > DOT)
 
 
-def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bool) -> _Found | None:
-    """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size.
-
-    shaded: whether the skin gets darker evenly across the eye.
-    """
+def _find(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground) -> _Found | None:
+    """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size."""
     unit = frame.unit
     points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
     along, down = _axes(frame)
@@ -238,7 +299,7 @@ def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats, shaded: bo
         return None
     box = slice(low[1], high[1]), slice(low[0], high[0])
     here = picture[box].astype(np.float32)
-    mask = _drawn_eye(here - _shade(here, skin) if shaded else here, points - low, skin, unit)
+    mask = _drawn_eye(here - _shade(here, ground.colour) if ground.shaded else here, points - low, ground, unit)
     if mask is None:
         return None
     y, x = np.nonzero(mask)
@@ -256,9 +317,9 @@ def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
     return along, np.array([-along[1], along[0]])
 
 
-def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mask | None:
+def _drawn_eye(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> Mask | None:
     """The pixels of the eye, filled; None where it touches hair or the border of the window, or is shut."""
-    unlike = (np.abs(here - skin).max(axis=2) > UNLIKE).astype(np.uint8)
+    unlike = (np.abs(here - ground.colour).max(axis=2) > ground.least).astype(np.uint8)
     near = np.zeros(unlike.shape, np.uint8)
     cv2.fillPoly(near, [np.round(mesh_eye).astype(np.int32)], (1,))
     size = 2 * round(TOUCHES * unit) + 1
@@ -274,7 +335,7 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
         if free is None:
             return None
         found = free
-    found |= _lash_apart(here @ LUMA, labels, found, float(skin @ LUMA), APART * unit)
+    found |= _lash_apart(here @ LUMA, labels, found, float(ground.colour @ LUMA), APART * unit)
     y, x = np.nonzero(found)
     for label, (left, top, width, height, _) in enumerate(stats.tolist()):
         inside = left >= x.min() and left + width <= x.max() + 1 and top >= y.min() and top + height <= y.max() + 1

@@ -16,7 +16,7 @@ from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
-from .drawn_lids import DrawnLid, make_drawn_lids, skin_colour
+from .drawn_lids import DrawnLid, is_white, make_drawn_lids, skin_colour
 from .eye_outline import Outline, find_outline, sample
 
 Values = Floats
@@ -31,10 +31,6 @@ LASH_NEAR = 0.006  # units: half the height over which the lash line is looked a
 TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
 """Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
 STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
-PALE, NO_DARKER = 0.6, 0.7  # of the cheek's colour at most, and of its luma at least, in the white of an eye
-COLOURED, TO_WHITE = 0.06, 0.35
-"""How far skin is from grey at least, in parts of its luma, for white to be told by colour: in black and white, rounding
-decided. There white is so much of the way from the cheek's luma to 255."""
 WHITE_BELOW = 0.35
 """Share of that strip which is white, of both eyes: large eyes of cartoons .51 to 1, 49 other photographs, drawings and
 posterised faces at most .2."""
@@ -95,7 +91,8 @@ class Lid:
 def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | DrawnLid, ...]:
     """Both lids; none where a blink would look wrong: find_outline() says what an eye must show.
 
-    picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge.
+    picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge. So do those of
+    a face in 3D, or a painted one, whose eyes are a cartoon's: they are larger than the mesh's, or dots.
     """
     # A face in outline may be painted inside, one in few colours a posterised photograph: their eyes shut as a painting's do.
     if style == "flat" and (drawn := make_drawn_lids(picture, frame)):
@@ -103,7 +100,7 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
     found = [outline for outline in outlines if outline]
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
-        return ()
+        return () if style == "flat" else make_drawn_lids(picture, frame, cartoon=True)
     return tuple(_lid(picture, frame.unit, outline) for outline in found)
 
 
@@ -117,18 +114,8 @@ def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) ->
         middle = slice(len(outline.s) // 5, len(outline.s) - len(outline.s) // 5)
         depths = outline.bottom[middle] + np.linspace(*STRIP, 8)[:, None] * frame.unit
         seen = sample(picture, outline.origin + outline.s[middle, None] * outline.along + depths[..., None] * outline.down)
-        coloured, light = float(_colourful(skin)), float(skin @ LUMA)
-        if coloured > COLOURED:
-            white = (_colourful(seen) < PALE * coloured) & (seen @ LUMA > NO_DARKER * light)
-        else:
-            white = seen @ LUMA > light + TO_WHITE * (255 - light)
-        shares.append(float(white.mean()))
+        shares.append(float(is_white(seen, skin).mean()))
     return float(np.mean(shares)) if shares else 0.0
-
-
-def _colourful(colours: Floats) -> Floats:
-    """How far colours (... x 3 RGB) are from grey, in parts of their luma."""
-    return np.asarray(np.linalg.norm(colours / np.maximum(colours @ LUMA, 12)[..., None] - 1, axis=-1))
 
 
 def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
