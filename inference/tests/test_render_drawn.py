@@ -464,6 +464,20 @@ def bearded(
     return picture, mesh
 
 
+@pytest.mark.parametrize("line", [False, True])
+def test_lips_round_teeth_shut_as_lips(line: bool) -> None:
+    picture, mesh = in_one_tone((0.0 * ACROSS - 0.02, GRIN[1]), SKIN, ROSE, line)
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    for top, lips in ((0.01, True), (-0.03, False)):
+        smile = picture.copy()
+        cv2.ellipse(smile, (round(x), round(y + top * unit)), (round(0.12 * unit), round(0.09 * unit)), 0, 0, 180, WHITE, -1)
+        assert has_ink(smile, mesh) != lips
+        if lips:
+            shut = spoken(smile, mesh, target()).planes
+            assert shut.y[round(y + 0.02 * unit) : round(y + 0.08 * unit), round(x)].max() < 150
+            assert (shut.v > 150).sum() > 0.6 * (planes_of(smile).v > 150).sum()
+
+
 def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
     assert not has_ink(*bearded(POINTED, (90, 60, 40), (225, 120, 125)))
 
@@ -935,11 +949,15 @@ def test_the_skin_of_a_shut_eye_has_the_light_of_a_shaded_face() -> None:
         assert np.abs(out[at].astype(int) - skin[at]).max() < 10
 
 
-def test_large_eyes_that_cannot_be_read_as_drawn_ones_get_no_photographs_lids() -> None:
+@pytest.mark.parametrize("read", [True, False])
+def test_large_eyes_get_no_photographs_lids_but_drawn_ones_where_they_can_be_read(read: bool) -> None:
     picture, mesh = eyes()
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = np.round(mesh[[*eye[0], *eye[1]], :2].mean(axis=0)).astype(int)
         for radius, colour in ((0.22, WHITE), (0.08, IRIS), (0.045, LASH)):
             cv2.circle(picture, (x, y), round(radius * unit), colour, -1, cv2.LINE_AA)
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)
+        if not read:
+            cv2.line(picture, (0, y), (len(picture), y), LASH, round(0.15 * unit))
+    moved = Animator().move(picture, mesh, blink(1.0), "photo")
+    assert (moved.min(axis=2) > 250).sum() < 0.01 * (picture.min(axis=2) > 250).sum() if read else (moved == picture).all()

@@ -51,7 +51,7 @@ COLOURED, TO_WHITE = 0.06, 0.35
 """How far skin is from grey at least, in parts of its luma, for white to be told by colour: in black and white, rounding
 decided. There white is so much of the way from the cheek's luma to 255."""
 CARTOON_WHITE = 0.35
-"""Share of a cartoon's eye that is white, at least, where the face is not flat: .39 to .67 in 15 faces in 3D; what was found
+"""Share of a cartoon's eye that is white, at least, where the face is not flat: .39 to .67 in 14 faces in 3D; what was found
 where photographs have their eyes, glasses included, up to .28 in 73 faces."""
 CARTOON_DARK, BEAD_WIDTH = (0.5, 0.6), 0.3
 """Of the skin's luma, below which a bead or a dot is; the share of it that is so, at least: .73 to .9, photographs up to .31;

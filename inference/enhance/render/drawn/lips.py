@@ -1,4 +1,5 @@
-"""Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line or none.
+"""Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line or none;
+and those round teeth.
 
 A mesh often takes them for an open mouth. Here its lips are laid on the drawn ones.
 """
@@ -20,6 +21,7 @@ from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
+from .round_teeth import lips_round_teeth
 
 OUTLINED, PAINTED, IN_TONES = 3, 1, 0  # lines; without one, the lips are told from each other by their tones
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
@@ -37,7 +39,7 @@ LEAST_LIP = 0.12  # of the mouth's height that each of two lips has
 
 
 def on_drawn_lips(patch: Patch) -> Patch | None:
-    """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch."""
+    """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch or lie round teeth."""
     drawn = find(patch.planes, patch.head, patch.pose)
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
@@ -49,7 +51,9 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
             lines = _lines(drawn, patch, IN_TONES)
         if lines is None:
             lines = lips_of_one_tone(drawn, patch)
-    if lines is None:
+    # Lips that touch have one line for both inner edges.
+    edges = lips_round_teeth(drawn, patch) if lines is None else lines[[0, 1, 1, 2]]
+    if edges is None:
         return None
     head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
     inner = list(UPPER_INNER), list(LOWER_INNER)
@@ -57,11 +61,11 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     plane = patch.pose.to_plane(head)
     left, right = plane[[UPPER_OUTER[0], UPPER_OUTER[-1]], 0]
     flat = np.linalg.inv(patch.pose.projection[:, :2])
-    for points, curve in zip((UPPER_OUTER, UPPER_INNER, LOWER_INNER, LOWER_OUTER), lines[[0, 1, 1, 2]], strict=True):
+    for points, curve in zip((UPPER_OUTER, UPPER_INNER, LOWER_INNER, LOWER_OUTER), edges, strict=True):
         ids = list(points)
         along = np.clip((plane[ids, 0] - left) / max(float(right - left), 1e-6), 0, 1)
         x = first + line + along * (last - first - 2 * line)
-        y = np.interp(x, np.linspace(first, last, lines.shape[1]), curve)
+        y = np.interp(x, np.linspace(first, last, edges.shape[1]), curve)
         head[ids, :2] += (np.stack([x, y], axis=1) - plane[ids]) @ flat.T
     return replace(patch, head=head)
 
