@@ -43,18 +43,20 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     drawn = find(patch.planes, patch.head, patch.pose)
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
-    lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
-    # The edges of a soft stroke are no lips.
-    if lines is None and drawn.open >= STROKE:
-        lines, line = _lines(drawn, patch, PAINTED), 0.0
-        if lines is None:
-            lines = _lines(drawn, patch, IN_TONES)
-        if lines is None:
-            lines = lips_of_one_tone(drawn, patch)
-    # Lips that touch have one line for both inner edges.
-    edges = lips_round_teeth(drawn, patch) if lines is None else lines[[0, 1, 1, 2]]
+    # First, since teeth below an upper lip look like a lighter lower one.
+    edges, line = lips_round_teeth(drawn, patch), 0.0
     if edges is None:
-        return None
+        lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
+        # The edges of a soft stroke are no lips.
+        if lines is None and drawn.open >= STROKE:
+            lines, line = _lines(drawn, patch, PAINTED), 0.0
+            if lines is None:
+                lines = _lines(drawn, patch, IN_TONES)
+            if lines is None:
+                lines = lips_of_one_tone(drawn, patch)
+        if lines is None:
+            return None
+        edges = lines[[0, 1, 1, 2]]
     head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
     inner = list(UPPER_INNER), list(LOWER_INNER)
     head[inner[0], 2] = head[inner[1], 2] = (head[inner[0], 2] + head[inner[1], 2]) / 2
