@@ -15,7 +15,7 @@ const versionOf = (model: string): string => {
 };
 
 const mouths = ['face_track-r12', 'speech-r5', 'mouth_plan-r10'];
-const portraits = ['head_motion-r12', 'portrait_motion-r6'];
+const portraits = ['head_motion-r13', 'portrait_motion-r6'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@s9': ['photo-s9'],
