@@ -8,15 +8,14 @@ export type MediaKind = z.infer<typeof MediaKind>;
 /** "1280x720": as shown, after EXIF orientation or video rotation. */
 export const SizeText = z.string().regex(/^\d+x\d+$/);
 
-export const HttpUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });
+const httpUrl = (error: string) => z.url({ protocol: /^https?$/, error });
+
+export const HttpUrl = httpUrl('Expected an http or https URL');
 
 /** Where media is: anywhere on the web, or at this service, as an upload or a result of the same account. */
-export const SourceUrl = z
-  .url({
-    protocol: /^https?$/,
-    error: 'Expected an http or https URL, or the file itself as a part of multipart/form-data',
-  })
-  .register(spellings, { of: 'source' });
+export const SourceUrl = httpUrl(
+  'Expected an http or https URL, or the file itself as a part of multipart/form-data',
+).register(spellings, { of: 'source' });
 
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
 export type ImageFormat = z.infer<typeof ImageFormat>;
