@@ -8,7 +8,7 @@ import pytest
 
 ENHANCE = Path(__file__).parents[1] / "enhance"
 ROOMS = (
-    ("picture", "record"),
+    ("picture", "record", "runs"),
     ("geometry",),
     ("engine", "membrane", "style"),
     ("face", "speech", "upscale", "portrait"),

@@ -4,13 +4,14 @@ import numpy as np
 
 from enhance.geometry.heads import Array
 from enhance.geometry.upper_lip import usual_rise
+from enhance.runs import runs
 from enhance.speech.classes import CURVES, SIL
 from enhance.speech.curves import ALMOST, curves
 
 from .hearing import Speech, as_long
 from .measures import AS_WIDE, CORNERS, MEASURES, OPENING, UPPER, WIDTH
 from .mouth_range import MouthRange
-from .stillness import liveliness, runs
+from .stillness import liveliness
 from .tracks import FRAME, at, interval, smooth
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue", "jaw", "chin")

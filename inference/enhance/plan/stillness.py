@@ -3,6 +3,7 @@
 import numpy as np
 
 from enhance.geometry.heads import Array
+from enhance.runs import runs
 
 from .tracks import FRAME, smooth
 
@@ -30,9 +31,3 @@ def _close(flags: Array, shortest: int) -> Array:
         if end - start < shortest and start > 0 and end < len(flags):
             filled[start:end] = True
     return filled
-
-
-def runs(flags: Array) -> list[tuple[int, int]]:
-    """Every run of True as its first place and the one after its last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

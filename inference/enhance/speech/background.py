@@ -6,7 +6,9 @@ The network takes a crowd for speech at any level, and some music: what tells it
 import numpy as np
 import numpy.typing as npt
 
-from .features import Floats
+from enhance.runs import runs
+
+from .features import Floats, mean_around
 
 _LOWEST = 3  # mel band: those below it, up to 260 Hz, are mostly hum
 _REACH = 20  # frames: the level is the mean power of 0.2 s on both sides
@@ -26,8 +28,7 @@ def background_frames(mel: Floats) -> npt.NDArray[np.bool_]:
         around = level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2]
         rest, loud = np.percentile(around, (_REST, _LOUD))
         behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - _BELOW)
-    edges = np.flatnonzero(np.diff(np.pad(behind.astype(np.int8), 1)))
-    for start, end in edges.reshape(-1, 2):
+    for start, end in runs(behind):
         if end - start < _SHORTEST:
             behind[start:end] = False
     return behind
@@ -35,6 +36,5 @@ def background_frames(mel: Floats) -> npt.NDArray[np.bool_]:
 
 def _level(mel: Floats) -> Floats:
     """Logarithm of the mean power round each frame, [T]."""
-    total = np.cumsum(np.pad(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), (_REACH + 1, _REACH)))
-    mean = (total[2 * _REACH + 1 :] - total[: -2 * _REACH - 1]) / (2 * _REACH + 1)
+    mean = mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH)
     return np.asarray(np.log(np.maximum(mean, 1e-9)))

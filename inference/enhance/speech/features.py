@@ -1,6 +1,6 @@
 """Log-mel features, the input of the speech network. Training and service share this file."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,14 @@ _SPAN, _STEP = 1000, 200  # frames: the mean is taken over 10 s, anew every 2 s
 _LOUD = 5.0  # nepers of power under the 95th percentile that still count as active
 _FAR = 6.0  # nepers of power under the loudest part's 95th percentile, below which nothing is active
 _ENOUGH = 20  # active frames that give a mean
+
+
+def mean_around(values: Floats, reach: int, beyond: Literal["constant", "edge"] = "constant") -> Floats:
+    """The mean over each frame and `reach` frames on both sides, in the shape of values (T, or T x n). beyond: what lies beyond
+    the ends: "constant" is 0, "edge" the first or last frame again."""
+    sides = [(reach + 1, reach)] + [(0, 0)] * (values.ndim - 1)
+    total = np.cumsum(np.pad(values, sides, beyond), axis=0)
+    return np.asarray((total[2 * reach + 1 :] - total[: -2 * reach - 1]) / (2 * reach + 1))
 
 
 def _mel_filters() -> Floats:

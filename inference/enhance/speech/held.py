@@ -7,7 +7,9 @@ silence for it after .3 s.
 import numpy as np
 import numpy.typing as npt
 
-from .features import Floats
+from enhance.runs import runs
+
+from .features import Floats, mean_around
 
 _LONGEST = 20  # frames that are heard of a steady sound: few vowels of speech last longer
 _SOFT = 5  # frames of the mean that takes out voice periods and vibrato
@@ -25,17 +27,14 @@ def heard_frames(mel: Floats) -> npt.NDArray[np.bool_]:
         return heard
     soft = _softened(mel)
     steady = _steady(soft) & _in_front(soft)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], steady.astype(np.int8), [0]])))
-    for start, end in edges.reshape(-1, 2):
+    for start, end in runs(steady):
         if end - start > _LONGEST:
             heard[start + _LONGEST // 2 : end - _LONGEST // 2] = False
     return heard
 
 
 def _softened(mel: Floats) -> Floats:
-    side = _SOFT // 2
-    total = np.cumsum(np.pad(mel.astype(np.float64), ((side + 1, side), (0, 0)), "edge"), axis=0)
-    return np.asarray((total[_SOFT:] - total[:-_SOFT]) / _SOFT)
+    return mean_around(mel.astype(np.float64), _SOFT // 2, "edge")
 
 
 def _steady(soft: Floats) -> npt.NDArray[np.bool_]:

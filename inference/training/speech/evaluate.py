@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from enhance.runs import runs
 from enhance.speech.classes import CLASSES, SHAPES, SIL, F, P
 from enhance.speech.curves import closures
 from enhance.speech.features import Floats, log_mel
@@ -89,8 +90,8 @@ def figures(clips: list[LabelledSound], posteriors: Posteriors) -> Figures:
         tracks = [_smooth(each @ SHAPES)[span] for each in (told, true)]
         accuracy = (_GROUP[told.argmax(1)] == _GROUP[clip.labels]).mean()
         rows.append((accuracy, *(np.corrcoef(tracks[0][:, k], tracks[1][:, k])[0, 1] for k in (0, 1))))
-        events[P] += _matches(_runs(clip.labels == P), closures(told))
-        events[F] += _matches(_runs(clip.labels == F), _runs(told[:, F] > _BITES))
+        events[P] += _matches(runs(clip.labels == P), closures(told))
+        events[F] += _matches(runs(clip.labels == F), runs(told[:, F] > _BITES))
     return Figures(*np.mean(rows, 0), *(_rates(events[index]) for index in (P, F)))
 
 
@@ -109,11 +110,6 @@ def _matches(true: list[Event], told: list[Event]) -> Floats:
     right = sum(any(near(event, one) for event in true) for one in heard)
     found = sum(any(near(event, one) for one in heard) for event in true)
     return np.array([right, len(heard), found, len(true)])
-
-
-def _runs(mask: Floats) -> list[Event]:
-    edges = np.flatnonzero(np.diff(np.pad(mask.astype(np.int8), 1)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _rates(counts: Floats) -> tuple[float, float, int]:

@@ -6,6 +6,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
 from enhance.render.patch import Patch
+from enhance.runs import runs
 
 from .found import Drawn, raster
 from .one_tone import PAINTED_DARK
@@ -64,10 +65,9 @@ def _edges(lip: Mask, teeth: Mask, finer: float) -> tuple[int, int, int, int] | 
 
 def _run(lip: Mask, within: float, least: float) -> tuple[int, int] | None:
     """From where to where the first run of a lip goes that begins within so many samples and has at least so many."""
-    steps = np.diff(lip.astype(np.int8), prepend=0, append=0)
-    for start, stop in zip(np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True):
+    for start, stop in runs(lip):
         if stop - start >= max(2.0, least):
-            return (int(start), int(stop)) if start <= within and stop < len(lip) else None
+            return (start, stop) if start <= within and stop < len(lip) else None
     return None
 
 
