@@ -4,7 +4,7 @@ In each stub a thread of Triton's own says every 0.3 s that the process lives. W
 the request that the stub has, and sends it the next one; the answer to the first is then taken for that of the next, and the
 memory of both is freed twice, until Triton crashes. Triton does not tell the stub. But the kernel counts how often that thread
 has slept and how long it waited for a processor, so the stub knows when it stood still. A stub that dies is cleared away, and
-keeper.py loads its model again.
+the keeper loads its model again.
 """
 
 import math

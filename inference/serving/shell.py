@@ -45,7 +45,7 @@ class Shell:
     def execute(self, requests: list[Any]) -> list[Any]:
         """One response for each request, in order.
 
-        A ping of keeper.py, to see whether the process lives, gets no outputs. A request for `memory` is answered by an error
+        A ping of the keeper, to see whether the process lives, gets no outputs. A request for `memory` is answered by an error
         that says how much the process has taken at most: Triton 24.10 lets a Python model answer only tensors and errors.
         """
         if PULSE:

@@ -14,18 +14,21 @@ from pathlib import Path
 
 import pytest
 
-from serving import keeper
-from serving.keeper import Effort, Keeper, Triton, effort_seconds, is_busy, stubs_of
+from keeper import keeper
+from keeper.keeper import Keeper
+from keeper.processes import Effort, effort_seconds, is_busy, stubs_of
+from keeper.times import LOOK_SECONDS
+from keeper.triton import Triton
 
 FAILING = """
 import sys
-from serving import keeper
+from keeper import keeper, run
 
 def fail(self):
     raise RuntimeError(f"the server is {self._pid}")
 
 keeper.Keeper.look = fail
-sys.exit(keeper.main(sys.argv[1:]))
+sys.exit(run.main(sys.argv[1:]))
 """
 
 
@@ -127,13 +130,13 @@ def test_a_process_that_was_given_up_says_nothing_of_the_next_model_of_its_name(
         if is_given_up:
             unwanted.touch()
         assert looking._dead_models(1.0) == set()
-        looking._end_unwanted(1 + keeper.LOOK_SECONDS)
+        looking._end_unwanted(1 + LOOK_SECONDS)
         assert killed == [7]
         # Triton has not cleared it away, and the next release has its model loaded under the same name.
         unwanted.unlink(missing_ok=True)
         seen[7] = "Z", 2, folder
-        looking._dead_models(1 + 2 * keeper.LOOK_SECONDS)
-        assert looking._dead_models(1 + 3 * keeper.LOOK_SECONDS) == (set() if is_given_up else {"photo__r3"})
+        looking._dead_models(1 + 2 * LOOK_SECONDS)
+        assert looking._dead_models(1 + 3 * LOOK_SECONDS) == (set() if is_given_up else {"photo__r3"})
 
 
 def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_that_sleeps_does_not(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from serving.keeper import guarded, spread, spread_first, traced, with_instances
+from keeper.flags import guarded, traced
+from keeper.instances import spread, spread_first, with_instances
 
 SECRET = "s" * 16
 

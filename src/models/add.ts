@@ -82,7 +82,7 @@ export const refuseFailed = (checks: readonly CheckResult[]): void => {
 const goneWithinMs = 30_000;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. keeper.py kills what still loads a disowned model; Triton answers to an
+ * Nothing of it stays: neither files nor a loaded model. The keeper kills what still loads a disowned model; Triton answers to an
  * unload when that has ended. Only then the files go and the name is free: Triton 24.10 does not bear a process that cannot
  * find its files. A Triton that does not answer has ended, perhaps for this very model, or is ended by its keeper: nothing that
  * it had loaded comes back.

@@ -8,7 +8,7 @@ import { refused } from './refused.ts';
 /** The model.py that came with the release: inference/serving/released.py loads it where Triton notices when its process dies. */
 export const released = 'released.py';
 
-/** In a model's folder: it was given up. keeper.py, where it is UNWANTED, kills processes that still load it. */
+/** In a model's folder: it was given up. The keeper (inference/keeper/keeper.py), where it is UNWANTED, kills processes that still load it. */
 export const unwanted = '.unwanted';
 
 /** Archives often hold the folder itself. */

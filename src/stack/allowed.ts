@@ -12,7 +12,7 @@ const node = [
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ];
 
-/** Settings of Python, the networks and the GPUs. keeper.py does not pass the secret on to Triton's or the models' environment. */
+/** Settings of Python, the networks and the GPUs. The keeper does not pass the secret on to Triton's or the models' environment. */
 const triton = [
   ...[
     'TRITON_ADMIN_SECRET',

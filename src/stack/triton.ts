@@ -22,7 +22,7 @@ type TritonOptions = {
 };
 
 /** Starts Triton and watches over it, here and in docker-compose.yml alike. It takes Triton's command as its arguments. */
-export const keeper = 'inference/serving/keeper.py';
+export const keeper = 'inference/run_triton.py';
 
 /** What Triton runs with, here and in docker-compose.yml alike. */
 export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[]): string[] => [

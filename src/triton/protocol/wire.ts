@@ -28,7 +28,7 @@ type Message = Within & {
 
 const shortTimeoutMs = 10_000;
 
-/** The header that must hold the secret in every request but health checks; inference/serving/keeper.py sets that up. */
+/** The header that must hold the secret in every request but health checks; inference/keeper/flags.py sets that up. */
 export const adminHeader = 'x-enhance-admin';
 
 export type TritonAddress = {
