@@ -65,6 +65,17 @@ def test_letters_in_a_colour_as_bright_as_the_page_have_no_notches(
     assert peak_signal_noise_ratio(original, upscaler(model).run(small, 2)) >= usual + gain_db
 
 
+@pytest.mark.parametrize(("model", "gain_db"), [("photo", 6.0), ("animation", 2.5)])
+@pytest.mark.parametrize("ink", [(255, 255, 255), (255, 255, 0)])
+def test_bright_letters_on_black_are_sharp_after_a_second_pass(upscaler: Get, model: str, gain_db: float, ink: Colour) -> None:
+    drawn = Image.new("RGB", (320, 64))
+    ImageDraw.Draw(drawn).text((8, 2), "Yellow 2026", fill=ink, font=ImageFont.load_default(44))
+    original = np.asarray(drawn)
+    small = halved(halved(original))
+    usual = peak_signal_noise_ratio(original, lanczos(lanczos(small)))
+    assert peak_signal_noise_ratio(original, upscaler(model).run(small, 4)) >= usual + gain_db
+
+
 def test_tiles_of_such_letters_give_the_whole_picture(upscaler: Get) -> None:
     small = halved(page((220, 40, 40), (0, 200, 60)))
     recipe = upscaler("photo").recipes[4]

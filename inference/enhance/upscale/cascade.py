@@ -112,7 +112,7 @@ class Cascade:
         source = planes = to_planes(tile)
         given = sides = [rows[0] - top, bottom - rows[1], columns[0] - left, right - columns[1]]
         for step, needed in zip(self.passes, self._margins(COLOUR_REACH)[1:], strict=True):
-            planes = step.run(planes)
+            planes = step.run(planes.clip(0, 1))  # beyond black and white, where the last pass went, a network draws waves
             sides = [(side - step.eats) * step.scale for side in sides]
             kept = [min(side, needed) for side in sides]
             planes, sides = _crop(planes, sides, kept).copy(), kept  # the network's next answer may lie there

@@ -12,9 +12,9 @@ COLOUR_REACH = 4
 
 LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255; a larger difference is an edge or a detail
 LEAST_WAVE = 1 / 255  # what is rounded away
-STRAYS = 6 / 255, 16 / 255
+STRAYS = 6 / 255, 9 / 255
 """Of 0..1: how far the mean brightness of a square may be from the original's, and from where on a network's answer is not used
-at all. `photo` is at most 3 of 255 off on photographs, drawings and text, and 20 to 85 where single pixels alternate."""
+at all. `photo` is at most 3 of 255 off on photographs, drawings and text, and 9 to 42 where single pixels alternate."""
 
 ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
 

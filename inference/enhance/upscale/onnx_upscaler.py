@@ -86,7 +86,7 @@ def _lanczos() -> Pass:
 def _all(steps: list[Pass], planes: FloatPlanes) -> FloatPlanes:
     """Each pass on the whole tile, which its mirror image surrounds."""
     for step in steps:
-        large = step.run(mirrored(planes, step.eats + EDGE))
+        large = step.run(mirrored(planes.clip(0, 1), step.eats + EDGE))
         border = EDGE * step.scale
         planes = large[:, border:-border, border:-border]
     return planes

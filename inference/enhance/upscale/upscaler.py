@@ -242,7 +242,7 @@ def _quadruple(network: Run, planes: FloatPlanes) -> FloatPlanes:
 
 
 def _double(network: Run, planes: FloatPlanes) -> FloatPlanes:
-    return network(mirrored(planes, WAIFU2X_BORDER))
+    return network(mirrored(planes, WAIFU2X_BORDER)).clip(0, 1)
 
 
 def mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
