@@ -1,4 +1,4 @@
-"""Edges between colours of the same brightness."""
+"""Edges where channels do not change together."""
 
 import io
 from collections.abc import Callable
@@ -17,11 +17,12 @@ from enhance.upscale.upscaler import Upscaler
 Get = Callable[[str], Upscaler]
 Colour = tuple[int, int, int]
 
-SAME_BRIGHTNESS: tuple[tuple[Colour, Colour], ...] = (
+APART: tuple[tuple[Colour, Colour], ...] = (
     ((220, 40, 40), (0, 200, 60)),
     ((128, 128, 128), (255, 0, 255)),
     ((60, 120, 250), (250, 100, 20)),
     ((0, 0, 0), (0, 0, 220)),
+    ((0, 0, 0), (0, 255, 0)),
 )
 
 
@@ -55,8 +56,8 @@ def shares(picture: Picture) -> float:
 
 
 @pytest.mark.parametrize(("model", "gain_db"), [("photo", 2.4), ("animation", 1.5), ("detail", 1.5)])
-@pytest.mark.parametrize(("behind", "ink"), SAME_BRIGHTNESS)
-def test_letters_in_a_colour_as_bright_as_the_page_have_no_notches(
+@pytest.mark.parametrize(("behind", "ink"), APART)
+def test_letters_whose_channels_do_not_change_together_have_no_notches(
     upscaler: Get, model: str, gain_db: float, behind: Colour, ink: Colour
 ) -> None:
     original = page(behind, ink)

@@ -1,4 +1,4 @@
-"""Edges between colours of the same brightness: red letters on green, magenta on grey, blue on black."""
+"""Edges where channels do not change together: red letters on green, magenta on grey, blue or green on black."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +15,8 @@ Values = npt.NDArray[np.integer[Any] | np.floating[Any]]
 
 CONTRAST = 72, 104  # levels of 255 by which a channel changes within 3 x 3 pixels; noise and most of a photo change less
 OVER_LUMA = 3, 4  # by how many times more than brightness; where that changes too, the network follows it
+STRONG = 160, 220  # levels by which a channel changes; where others change less, a few photos would take twice as long
+STILL = 0.1, 0.2  # of that, how much another channel changes: one that does not change at all gets waves from the others
 SHARPNESS = 0.46, 0.58  # of a colour's range, how much it turns at a pixel: .25 where JPEG or video halved it, .5 and more else
 LEAST_RANGE = np.uint8(4)  # levels: of less, a share would be of what is rounded away
 REACH = 5
@@ -25,7 +27,7 @@ TURNS = (np.array([[-1, 2, -1]], np.float32), np.array([[-1], [2], [-1]], np.flo
 
 
 def hues_apart(run: Run, scale: int, eats: int, rows: int) -> Run:
-    """A network that enlarges each channel as a grey picture where colours change and brightness does not.
+    """A network that enlarges each channel as a grey picture where channels do not change together.
 
     Networks learnt from photographs, where channels rise and fall together; where they change against each other strokes get
     notches and gaps. run: the network, planes (3 x h x w, 0..1) to planes `scale` times as large, less `eats` input pixels on
@@ -59,7 +61,7 @@ def shares_of(planes: FloatPlanes) -> FloatPlanes:
     levels: Levels = (planes * np.float32(255)).clip(0, 255).astype(np.uint8)
     luma: Levels = cv2.cvtColor(cv2.merge(list(levels)), cv2.COLOR_RGB2GRAY)
     luma_range = np.maximum(_range(luma), LEAST_RANGE)
-    return np.stack([_share(channel, luma, luma_range) for channel in levels])
+    return np.maximum([_share(channel, luma, luma_range) for channel in levels], _strong(levels, luma))
 
 
 def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
@@ -68,11 +70,31 @@ def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     if not marked.any():
         return np.zeros(channel.shape, np.float32)
     share = between(contrast, CONTRAST) * between(contrast / luma_range.astype(np.float32), OVER_LUMA)
+    return _spread(share * _sharpness(channel, luma, LEAST_RANGE))
+
+
+def _strong(levels: Levels, luma: Levels) -> FloatPlanes:
+    """The share of all channels where one changes by much and another does not: yellow or green on black, yellow on red."""
+    ranges = np.stack([_range(channel) for channel in levels])
+    most, least = ranges.max(axis=0), ranges.min(axis=0)
+    share = between(most, STRONG) * (1 - between(least / np.maximum(most, 1), STILL))
+    if not share.any():
+        return share
+    # A colour that changes little against brightness, as the red of yellow letters on black, says little.
+    return _spread(share * np.max([_sharpness(channel, luma, np.uint8(STILL[1] * STRONG[1])) for channel in levels], axis=0))
+
+
+def _sharpness(channel: Levels, luma: Levels, least_range: np.uint8) -> FloatPlanes:
+    """0 where a file kept this colour at half the size, 1 where at full size."""
     colour = channel.astype(np.float32) - luma
     turns = cv2.dilate(np.maximum(*(np.abs(cv2.filter2D(colour, -1, turn)) for turn in TURNS)), AROUND)
-    whole = np.maximum(cv2.dilate(_range(colour), AROUND), LEAST_RANGE)
-    wide = cv2.dilate(share * between(turns / whole, SHARPNESS), AROUND)
-    return np.asarray(cv2.GaussianBlur(wide, (5, 5), 1.0), np.float32)
+    whole = np.maximum(cv2.dilate(_range(colour), AROUND), least_range)
+    return between(turns / whole, SHARPNESS)
+
+
+def _spread(share: FloatPlanes) -> FloatPlanes:
+    """Wider by a pixel, and with soft edges."""
+    return np.asarray(cv2.GaussianBlur(cv2.dilate(share, AROUND), (5, 5), 1.0), np.float32)
 
 
 def _range(values: Values) -> Values:
