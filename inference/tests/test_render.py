@@ -14,7 +14,7 @@ import pytest
 from skimage import data
 
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
-from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
+from enhance.geometry.landmarks import LOWER_INNER, LOWER_LIP, LOWER_OUTER, UPPER_INNER, UPPER_LIP, UPPER_OUTER
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb, to_rgb
 from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
@@ -22,7 +22,7 @@ from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.inside.interior import Hole, beside_of, hole_of
 from enhance.render.light import chroma
 from enhance.render.lips.crease import shaded
-from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
+from enhance.render.lips.outline import ALONG, MIDPOINT, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
 from enhance.render.lips.skin import pull
 from enhance.render.measure import EYES, measure
@@ -856,6 +856,17 @@ def test_no_corner_is_torn_where_the_mesh_lies_low_at_it(side: int) -> None:
     upper, lower = (pose.to_plane(contour) for contour in (lips.upper_inner, lips.lower_inner))
     x = np.linspace(max(upper[0, 0], lower[0, 0]), min(upper[-1, 0], lower[-1, 0]), 101)
     assert (np.interp(x, upper[:, 0], upper[:, 1]) - np.interp(x, lower[:, 0], lower[:, 1])).max() < 0.003
+
+
+def test_without_colour_a_lower_lip_that_is_apart_lies_lower_than_the_mesh_has_it() -> None:
+    planes, mesh = drawn(gap=0.1)
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(np.float64))
+    grey = Planes(planes.y, np.full_like(planes.u, 128), np.full_like(planes.v, 128))
+    lips = lips_of(head, pose, grey)
+    upper, lower, bottom = (each[MIDPOINT, 1] for each in (lips.upper_inner, lips.lower_inner, lips.lower_outer))
+    assert upper == pytest.approx(head[UPPER_LIP, 1], abs=0.001)
+    assert [lower, bottom] == pytest.approx(head[[LOWER_LIP, LOWER_OUTER[len(LOWER_OUTER) // 2]], 1] + 0.010, abs=0.001)
 
 
 @pytest.mark.parametrize(("teeth", "closed"), [(True, 0.0), (False, 1.0)])

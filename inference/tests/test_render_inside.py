@@ -729,12 +729,16 @@ def test_what_shines_on_the_flesh_beside_the_dark_of_a_mouth_is_no_crumb_in_it()
     assert at_its_place(True) < at_its_place(False) + 15
 
 
-def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
-    def known(colour: float) -> Merged:
+def test_a_clip_without_colour_lends_what_lies_under_its_teeth_only_where_lips_are_much_darker_than_these() -> None:
+    own = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
+
+    def known(colour: float, lip: float | None = None) -> Merged:
         (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.2, teeth=True)
         for frame in (planes, giver):
             for plane in (frame.u, frame.v):
                 plane[:] = 128 + colour * (plane.astype(float) - 128)
+            if lip is not None:
+                frame.y[np.abs(frame.y - own) < 3] = lip
         subject = SUBJECT.unpack(measure(planes, colours, mesh))
         lender = lender_from(lend(giver, colours, at, subject, BALANCED.side).tobytes(), BALANCED.side)
         inside = merged_from(merge([lender], subject, colours, BALANCED.density).tobytes(), BALANCED.density)
@@ -742,7 +746,8 @@ def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip
         return inside
 
     assert known(1.0).opened.any()
-    assert not known(0.0).opened.any()
+    assert known(0.0).opened.any()
+    assert not known(0.0, lip=180).opened.any()
 
 
 def test_without_colour_the_shine_of_a_lip_is_no_row_of_teeth() -> None:

@@ -29,6 +29,7 @@ LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness
 INSET = (0.004, 0.016)  # S inside the lender's lips: up to the first nothing is taken, from the second everything
 RED, LIT = (0.75, 0.95), (0.65, 0.85)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
+DARKER = 0.75  # luma of the lips, of a tooth's, up to which that tells them apart in a picture without colour
 LIGHTER = (0.2, 0.7)  # without redness: of the way from the luma of the lips to that of a tooth: lip, tooth
 
 
@@ -72,6 +73,11 @@ class Palette:
     def coloured(self) -> bool:
         """Whether lips are redder than teeth. In a picture without colour redness says nothing."""
         return self._redder > LEAST_RED
+
+    @property
+    def tells_lips(self) -> bool:
+        """Whether lips are told from teeth: by their colour, or as they are much darker."""
+        return self.coloured or self.light_of(self.lip) < DARKER * self.light_of(self.tooth)
 
     def redness(self, yuv: Floats) -> Array:
         """0 like the teeth, 1 like the lips."""

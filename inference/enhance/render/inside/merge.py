@@ -98,7 +98,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     frames = [without(frame, lies, grid, of) for frame in frames]
     upper, seen = upper_row(frames, edge, person, grid, of, colours)
     edge = edge_in(Layer(upper, seen), edge, grid, of)
-    levels = _levels(frames, edge, grid, of) if of.coloured else []
+    levels = _levels(frames, edge, grid, of) if of.tells_lips else []
     if not levels:
         if (seen > SEEN).sum() < ENOUGH:
             return None

@@ -21,7 +21,7 @@ from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
 
 from .column import AROUND, column
-from .redness import redness
+from .redness import of_one_tint, redness
 
 SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
@@ -38,6 +38,9 @@ REACH = 0.035  # how far from the mesh the lips are looked for
 STEPS = 21
 STIFFNESS = 0.12  # of what is found, against what the pixels say
 TEMPERATURE = 0.06
+LOWER = 0.010
+"""S that a lower lip which is apart from the upper one lies below where the mesh has it (means of eight people: .010 its inner
+edge, .011 its outer one), in a picture without colour, where redness does not find it (docs/decisions/0177)."""
 NOISE = 6.0  # grey levels of evidence that count little
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
@@ -136,6 +139,9 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         edges = np.stack([_red_edge(contour, into, pose, red) for contour, into in ((upper, -1), (lower, 1))])
         for contour, shift in zip((upper, lower), _paths(edges), strict=True):
             contour[:, 1] += (1 - closed) * HELD * shift
+        if not red.any() and of_one_tint(planes, pose, head):
+            for contour in (lower, bottom):
+                contour[:, 1] += (1 - closed) * HELD * LOWER
         _uncross(upper, lower, *supposed)
         outwards = TO_CORNERS @ ((1 - closed) * _dark_beside(upper, lower, pose, planes.y))
         for contour in (upper, lower, top, bottom):
