@@ -21,7 +21,7 @@ from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
 
 from .column import AROUND, column
-from .redness import of_one_tint, redness
+from .redness import differ_in_light_alone, redness
 
 SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
@@ -139,7 +139,7 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         edges = np.stack([_red_edge(contour, into, pose, red) for contour, into in ((upper, -1), (lower, 1))])
         for contour, shift in zip((upper, lower), _paths(edges), strict=True):
             contour[:, 1] += (1 - closed) * HELD * shift
-        if not red.any() and of_one_tint(planes, pose, head):
+        if not red.any() and differ_in_light_alone(planes, pose, head):
             for contour in (lower, bottom):
                 contour[:, 1] += (1 - closed) * HELD * LOWER
         _uncross(upper, lower, *supposed)

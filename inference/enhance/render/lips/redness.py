@@ -22,8 +22,8 @@ OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
 for more than noise, in levels."""
 OFF_HUE = (0.0045, 0.0058)
 """Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
-ONE_TINT = 0.03
-"""Chroma over luma by which lips and skin differ, up to which they have one tint, as in grey and in sepia."""
+SAME_CHROMA = 0.03
+"""Difference of the chroma of lips and of skin, each over its luma, up to which they differ in light alone: grey, sepia."""
 LESS_RED = (12.0, 20.0)
 """Levels of V - U by which lips are less red than the skin round them: bare ones of 40 people up to 11; from 20 on they are
 painted, or another being's."""
@@ -53,11 +53,11 @@ def painted(planes: Planes, pose: Pose, head: Array) -> float:
     return _Seen.of(planes, pose, head).painted
 
 
-def of_one_tint(planes: Planes, pose: Pose, head: Array) -> bool:
-    """Whether lips and skin differ in light alone. head: as for redness()."""
+def differ_in_light_alone(planes: Planes, pose: Pose, head: Array) -> bool:
+    """Whether lips and skin have the same chroma over luma, as in grey and in sepia. head: as for redness()."""
     face = _Seen.of(planes, pose, head)
     lip, skin = ((colour[1:] - 128) / max(colour[0], 1.0) for colour in (face.lips, face.skin))
-    return float(np.abs(lip - skin).max()) < ONE_TINT
+    return float(np.abs(lip - skin).max()) < SAME_CHROMA
 
 
 @dataclass(frozen=True)
