@@ -1,4 +1,4 @@
-"""Things drawn in front of a mouth: microphones, fingers, hands, pens, strands of hair."""
+"""Things drawn in front of a mouth: microphones, fingers, hands, cups, pens, strands of hair."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -137,6 +137,18 @@ def _hand(c: _Canvas) -> Thing:
     return _laid(layers, c.shape)
 
 
+def _held_cup(c: _Canvas) -> Thing:
+    """White, its rim under the lower lip, below it the fingers that hold it."""
+    middle, radius = c.at(0.0, 0.5), 0.36
+    across, down = (c.plane[..., i] - middle[i] for i in (0, 1))
+    inside = np.minimum(radius - np.abs(across), np.minimum(down + 0.37, 0.6 - down))
+    white = np.array([235, 228, 225]) * (0.95 - 0.3 * np.clip(across / radius, -1, 1) ** 2)[..., None]
+    layers = [(white, c.soft(inside))]
+    for i in range(3):
+        layers += _one_finger(c, c.at(-0.2, 0.36 + 0.16 * i), c.at(1.2, 0.42 + 0.16 * i), 0.085)
+    return _laid(layers, c.shape)
+
+
 def _pen(c: _Canvas) -> Thing:
     side = c.rng.choice([-1, 1])
     inside, across = c.capsule(c.at(side * c.rng.uniform(0.0, 0.12), 0.02), c.at(side * 0.9, c.rng.uniform(0.2, 0.9)), 0.022)
@@ -171,6 +183,7 @@ DRAWN = {
     "corner_microphone": _corner_microphone,
     "finger": _finger,
     "hand": _hand,
+    "held_cup": _held_cup,
     "pen": _pen,
     "hair": _hair,
 }

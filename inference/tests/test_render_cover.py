@@ -87,6 +87,17 @@ def test_a_mouth_moves_in_coloured_light_and_its_lips_have_that_colour(light: tu
     np.testing.assert_allclose(shut / shut.sum(), lips / lips.sum(), atol=0.03)
 
 
+@pytest.mark.parametrize("quality", ["fast", "studio"])
+def test_a_mouth_moves_in_the_dark(quality: str) -> None:
+    """As before a lamp is switched on: in little light lips differ less from skin, and are no finger."""
+    planes, mesh = drawn()
+    dark = in_planes(to_rgb(planes, BT601) * np.float32(0.28))
+    sight = see(dark, BT601, mesh, MouthRequest(OPEN, measured(planes, mesh), quality=QUALITIES[quality]))
+    assert sight.face is not None
+    assert sight.face.cover is None
+    assert sight.face.belief > 0.95
+
+
 def lip_of(mesh: Floats, planes: Planes) -> npt.NDArray[np.bool_]:
     """The lower lip's pixels."""
     at = np.zeros(planes.y.shape, np.uint8)
@@ -185,6 +196,14 @@ def test_a_microphone_is_not_moved_with_the_lips(quality: str, kind: str, seed: 
     inside = (thing.alpha > 0.99) & round_mouth(mesh, planes)
     assert (np.abs(out.y.astype(int) - before.y)[inside] > 10).mean() < 0.2
     assert np.array_equal(out.y[mask == 0], before.y[mask == 0])
+
+
+@pytest.mark.parametrize(("quality", "seed"), [("fast", 0), ("studio", 1), ("studio", 3)])
+def test_fingers_that_hold_a_cup_before_the_chin_stay_where_they_are(quality: str, seed: int) -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, "held_cup", seed)
+    out, _ = opened(before, mesh, (planes, mesh), quality)
+    assert (np.abs(out.y.astype(int) - before.y)[thing.alpha > 0.99] > 10).mean() < 0.005
 
 
 def with_microphone(planes: Planes, mesh: Floats, across: float, down: float) -> tuple[Planes, Floats]:

@@ -47,6 +47,9 @@ BESIDE_HOLE = (0.03, 0.12)  # share of what lies beside that is covered, for the
 FOREIGN = (3.0, 8.0)  # levels of chroma that no mouth shows between its lips, beyond neutral and its lips' red
 UNLIKE_SKIN = (2.0, 4.0)  # strangeness against the skin: beyond the face only a thing is followed that is not skin
 FEATHER = 1.0  # pixels
+ACROSS = 0.5  # S: a thing as wide, as a cup is, may be held by a hand below its upper edge
+HELD = 0.4  # median strangeness of what lies below it, for a hand: .5 to 1.3 of hands, 0 of a bare chin under a bar
+WIDENS = 5  # cells across, of which the middle one is held in the row above: what is held grows wider downwards
 BESIDE = 0.022  # S round a thing that is taken for its shadow and its blur, when the face behind it is made up
 MOST_OF_LIPS = (0.44, 0.58)  # of the lips turned to skin: a finger takes .5 at most, a hand .6 and more
 MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
@@ -95,11 +98,13 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
     """What covers the face, compared with the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
     seen = compare(planes, head, pose, lips, face)
     gone = lips_gone(seen)
-    covered, band = things(seen, strange_cells(seen), pose, head), finger(seen, gone)
+    strange = strange_cells(seen)
+    covered, band = things(seen, strange, pose, head), finger(seen, gone)
+    one_finger, band = float(band.max()), np.maximum(band, holding(seen, strange, covered))
     bare = bareness(seen, np.maximum(covered, band))
     if max(covered.max(), band.max()) < 0.02:
         return _nowhere(bare) if bare else None
-    return _in_pixels(planes, seen, covered, band, gone_share(seen, gone), bare)
+    return _in_pixels(planes, seen, covered, (band, one_finger), gone_share(seen, gone), bare)
 
 
 def _nowhere(bare: float) -> Cover:
@@ -160,6 +165,20 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     return np.asarray(np.where(near, closed, 0), np.float32)
 
 
+def holding(seen: Compared, strange: Floats, covered: Floats) -> Floats:
+    """0..1 of each cell: how far what holds a thing covers it, which lies across the chin, as a hand holds a cup.
+
+    It has the colour of skin, so only where it is tells it from the chin. strange, covered: of strange_cells() and things().
+    """
+    above = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_OPEN, np.ones((1, round(ACROSS / CELL)), np.uint8)), np.float32)
+    for row in range(1, ROWS if above.max() > 0.5 else 1):
+        above[row] = np.maximum(above[row], grown(above[row - 1 : row], WIDENS)[0])
+    held = seen.skin & (above > 0.5) & (covered < 0.5)
+    if not held.any() or float(np.median(strange[held])) < HELD:
+        return np.zeros_like(covered)
+    return above
+
+
 def _undoubted(seen: Compared, strange: Floats) -> Floats:
     """How strange each cell is, at least, as the mouth is in another shape than in the reference."""
     places = np.stack(np.meshgrid(np.arange(COLUMNS), np.arange(ROWS)), axis=-1)
@@ -167,8 +186,11 @@ def _undoubted(seen: Compared, strange: Floats) -> Floats:
     return np.asarray(strange + moved * (np.minimum(strange, strange_cells(seen, AROUND)) - strange), np.float32)
 
 
-def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, gone: float, bare: float) -> Cover | None:
-    pose = seen.pose
+def _in_pixels(
+    planes: Planes, seen: Compared, covered: Floats, whole: tuple[Floats, float], gone: float, bare: float
+) -> Cover | None:
+    """whole: what is covered whatever its colour, of each cell, and how sure it is that a single finger is there."""
+    pose, (band, one_finger) = seen.pose, whole
     area = _area(np.maximum(grown(covered), grown(band)), pose, planes.area)
     if not area.width or not area.height:
         return _nowhere(bare) if bare else None
@@ -195,7 +217,7 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, go
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
     share = small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser)
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone, bare)
+    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, one_finger, gone, bare)
 
 
 class _Place:
