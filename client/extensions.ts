@@ -37,4 +37,11 @@ export const kindOfExtension: Readonly<Record<string, 'image' | 'video' | 'audio
   aiff: 'audio',
   caf: 'audio',
   amr: 'audio',
+  ac3: 'audio',
+  eac3: 'audio',
+  ec3: 'audio',
+  au: 'audio',
+  snd: 'audio',
+  w64: 'audio',
+  wv: 'audio',
 };

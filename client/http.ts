@@ -33,9 +33,16 @@ type Repeating = Pick<HttpRequest, 'retries' | 'onRetry' | 'signal'>;
 /** Answers the response when it is good. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
 export type Http = (path: string, request?: HttpRequest) => Promise<Response>;
 
+export const isHttpUrl = (text: string): boolean =>
+  /^https?:\/\//i.test(text) && URL.canParse(text);
+
 /** Sends requests with the key, and repeats what is safe to repeat: what changes nothing, or has an Idempotency-Key. */
 export const openHttp = (options: HttpOptions): Http => {
   const { url, key, fetch = globalThis.fetch } = options;
+  if (!isHttpUrl(url))
+    throw new TypeError(
+      `Expected an http or https URL such as http://127.0.0.1:8080; got "${url}".`,
+    );
   return (path, request = {}) => {
     const target = targetOf(url, path, request.query);
     const init = initOf(key, request);

@@ -40,7 +40,7 @@ export const cameOf = (refusal: string): string | undefined => /; got (.+)\.$/.e
 const visual =
   'a picture (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP)';
 const sound =
-  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR) or a video with sound';
+  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, AC-3, AU, W64, WavPack) or a video with sound';
 
 /** A clip may be the sound, too: the service takes its sound track. */
 export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>

@@ -1,7 +1,7 @@
 /** What every command that calls the service needs: where it is, and a key. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
-import type { HttpOptions } from '../../client/http.ts';
+import { type HttpOptions, isHttpUrl } from '../../client/http.ts';
 import { developmentKey, stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 
@@ -13,7 +13,6 @@ export const calling = (command: Command): Command =>
     .option(
       '--url <url>',
       'address of the service',
-      serviceUrl,
       stackEnvironment().ENHANCE_URL ?? 'http://127.0.0.1:8080',
     )
     .option(
@@ -28,6 +27,11 @@ export const serviceOf = (
   { url, key: given }: Calling,
   repeating: Repeating = { retries: 0 },
 ): Client => {
+  // The default may come from ENHANCE_URL, which commander does not check.
+  if (!isHttpUrl(url))
+    throw new Refused(
+      `The address of the service (--url, ENHANCE_URL) must be an http or https URL such as http://127.0.0.1:8080; got "${url}".`,
+    );
   const key = given ?? process.env.ENHANCE_API_KEY ?? developmentKey();
   if (!key)
     throw new Refused(
@@ -50,8 +54,3 @@ export const throughRestart = (say: (text: string) => void): Repeating => {
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`);
-
-const serviceUrl = (text: string): string => {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('Expected an http or https URL such as http://127.0.0.1:8080.');
-};

@@ -33,6 +33,11 @@ const demuxers: Readonly<
   aiff: { name: 'aiff', whitelist: 'aiff', describesAll: false },
   caf: { name: 'caf', whitelist: 'caf', describesAll: false },
   amr: { name: 'amr', whitelist: 'amr', describesAll: false },
+  // Reads E-AC-3 too.
+  ac3: { name: 'ac3', whitelist: 'ac3', describesAll: false },
+  au: { name: 'au', whitelist: 'au', describesAll: false },
+  w64: { name: 'w64', whitelist: 'w64', describesAll: false },
+  wv: { name: 'wv', whitelist: 'wv', describesAll: false },
   aac: { name: 'aac', whitelist: 'aac', describesAll: false },
   flac: { name: 'flac', whitelist: 'flac', describesAll: false },
   ogg: { name: 'ogg', whitelist: 'ogg', describesAll: false },

@@ -23,12 +23,15 @@ const nobody = ['--url', `http://127.0.0.1:${port}`, '--key', 'none'];
 
 /** What it says on stderr; it has to fail, with a sentence and without a stack. */
 const complaint = (...args: readonly string[]): Promise<string> =>
-  complaintOn('redis://127.0.0.1:1', ...args);
-const complaintOn = async (REDIS_URL: string, ...args: readonly string[]): Promise<string> => {
+  complaintOn({ REDIS_URL: 'redis://127.0.0.1:1' }, ...args);
+const complaintOn = async (
+  env: Record<string, string>,
+  ...args: readonly string[]
+): Promise<string> => {
   const { exitCode, stderr } = await execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
     reject: false,
     timeout: 60_000,
-    env: testEnvironment({ REDIS_URL }),
+    env: testEnvironment(env),
   });
   assert.is(exitCode, 1, stderr);
   assert.not.match(stderr, /^ +at /m);
@@ -130,8 +133,10 @@ test('a service that is down and an invalid address are reported in one sentence
   assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);
   assert.match(
     await complaint(...args, '--url', 'foo', '--key', 'none'),
-    /Expected an http or https URL/,
+    /must be an http or https URL such as .*; got "foo"/,
   );
+  const environment = { ENHANCE_URL: '127.0.0.1:8080', ENHANCE_API_KEY: 'none' };
+  assert.match(await complaintOn(environment, 'jobs', 'list'), /got "127\.0\.0\.1:8080"/);
 });
 
 test('invalid credits and accounts are refused in one sentence', async () => {
@@ -167,7 +172,12 @@ test('a Redis that refuses is told in its own words', async () => {
     guarded.listen(0, '127.0.0.1', () => resolve(Number(Object(guarded.address()).port)));
   });
   try {
-    const said = await complaintOn(`redis://127.0.0.1:${port}`, 'credits', 'balance', 'acme');
+    const said = await complaintOn(
+      { REDIS_URL: `redis://127.0.0.1:${port}` },
+      'credits',
+      'balance',
+      'acme',
+    );
     assert.is(said, `Redis at 127.0.0.1:${port} refuses: NOAUTH Password wanted.`);
   } finally {
     guarded.close();

@@ -200,6 +200,11 @@ test('a service that is not there is named, after as many tries as were asked fo
     /The service at http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)/,
   );
   assert.is(tries, 2);
+  for (const url of ['127.0.0.1:8080', 'localhost:8080', ''])
+    assert.throws(
+      () => createClient({ url, key }),
+      /Expected an http or https URL such as .*; got/,
+    );
 });
 
 test('each pause before a repetition is twice the last, at most 10 s, or what the service asks for', () => {

@@ -38,6 +38,11 @@ test('each format is measured to the sample, or as well as it tells', async () =
     ['a.caf', ['-c:a', 'alac'], 0.04],
     ['a.caf', ['-c:a', 'pcm_s16le'], 0],
     ['a.flac', [], 0],
+    ['a.au', [], 0],
+    ['a.w64', [], 0],
+    ['a.wv', [], 0],
+    ['a.ac3', [], 0.04],
+    ['a.eac3', [], 0.04],
     ['a.mp3', ['-c:a', 'libmp3lame', '-q:a', '4'], 0],
     ['a.mp3', ['-c:a', 'libmp3lame', '-id3v2_version', '0', '-write_xing', '0'], 0.06],
     ['a.m4a', ['-c:a', 'aac'], 0.025],
@@ -193,11 +198,11 @@ test('what is no sound is refused, and what came is told', async () => {
       .toBuffer(),
   );
   const gif = await makeClip(at('d.gif'), pattern(0.2));
-  const wavPack = await makeClip(at('d.wv'), tone(0.3));
+  const voice = await makeClip(at('d.voc'), tone(0.3));
   for (const [path, came] of [
     [image, /got image\/png/],
     [gif, /got an animated image \(image\/gif\)/],
-    [wavPack, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/wavpack/],
+    [voice, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/x-voc/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }

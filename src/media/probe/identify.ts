@@ -49,6 +49,11 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/aiff', container: 'aiff' },
   { kind: 'audio', mime: 'audio/x-caf', container: 'caf' },
   { kind: 'audio', mime: 'audio/amr', container: 'amr' },
+  // AC-3 and E-AC-3, as they lie in the sound tracks of films.
+  { kind: 'audio', mime: 'audio/vnd.dolby.dd-raw', container: 'ac3' },
+  { kind: 'audio', mime: 'audio/basic', container: 'au' },
+  { kind: 'audio', mime: 'audio/x-w64', container: 'w64' },
+  { kind: 'audio', mime: 'audio/wavpack', container: 'wv' },
   { kind: 'audio', mime: 'audio/ogg', container: 'ogg' },
   { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
@@ -68,7 +73,8 @@ const names: Readonly<Record<Kind, string>> = {
   image: 'an image (PNG, JPEG, WebP, AVIF, HEIC, TIFF, BMP, GIF)',
   video:
     'a video (MP4, MOV, AVI, WebM, MKV, MPEG, WMV, FLV, OGV, DV, MXF, animated GIF, PNG or WebP)',
-  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, or that of a video)',
+  audio:
+    'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WMA, AIFF, CAF, AMR, AC-3, AU, W64, WavPack, or that of a video)',
 };
 /** What is said of formats whose media types are little known; `came` has both. */
 const commonNames: readonly (readonly [mime: RegExp, name: string])[] = [
@@ -145,14 +151,20 @@ const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is
 
 /** What file-type does not know. */
 const unlisted = (head: Buffer): string | undefined => {
-  if (isWave64(head)) return 'audio/wav';
+  if (isRf64(head)) return 'audio/wav';
+  if (isSonyWave64(head)) return 'audio/x-w64';
+  if (head.toString('latin1', 0, 4) === '.snd') return 'audio/basic';
   if (isCoreAudio(head)) return 'audio/x-caf';
   return isDv(head) ? 'video/DV' : undefined;
 };
 
 /** RF64 in place of RIFF (EBU Tech 3306): a WAV that is larger than 4 GB, or was begun so that it could become that. */
-const isWave64 = (head: Buffer): boolean =>
+const isRf64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
+
+/** Sony's Wave64: GUIDs where a WAV has four letters, the first one of which is that of "riff". */
+const isSonyWave64 = (head: Buffer): boolean =>
+  head.toString('hex', 0, 16) === '726966662e91cf11a5d628db04c10000';
 
 /** A CAF, as Apple's programs write it. */
 const isCoreAudio = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'caff';
