@@ -38,9 +38,10 @@ const operator = {
 const making: Use = {
   adopt: (command) =>
     calling(command)
-      .requiredOption(
+      .option(
         '-o, --output <path>',
         'path of the result, or a folder for it: one that exists, or a name that ends with /',
+        './',
       )
       .option('--force', 'replace files that exist')
       .option('--json', 'print each result as a line of JSON'),
