@@ -278,6 +278,8 @@ test('a sound whose end is missing is taken, and what its header states is told'
   for (const [name, codec] of [
     ['cut.mp3', ['-c:a', 'libmp3lame', '-b:a', '64k']],
     ['cut.flac', []],
+    ['cut.au', []],
+    ['cut.wv', []],
     ['cut.wav', ['-c:a', 'pcm_s24le']],
     ['cut.wav', ['-c:a', 'pcm_s16le', '-metadata', 'title=a chunk before the samples']],
   ] as const) {
@@ -299,6 +301,9 @@ test('a sound of a length that nobody knew when it was begun is not taken for cu
     writeFileSync(whole, bytes);
     assert.is((await probeSound(whole)).statedSeconds, undefined, `${written}`);
   }
+  const au = await makeClip(at('piped.au'), tone(3));
+  writeFileSync(au, readFileSync(au).fill(0xff, 8, 12));
+  assert.is((await probeSound(au)).statedSeconds, undefined);
   const low = await makeClip(at('low.mp3'), tone(1), ['-c:a', 'libmp3lame', '-ar', '8000']);
   assert.is((await probeSound(low)).statedSeconds, undefined);
 });

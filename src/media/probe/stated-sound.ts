@@ -7,6 +7,8 @@ import type { Streams } from './streams.ts';
 const PADDING_SECONDS = 0.5;
 /** From here on a size is what programs write that do not know how much is to come. */
 const MOST_BYTES = 2 ** 31 - 2 ** 20;
+/** Their header's length is what ffmpeg tells, however much of the file there is. */
+const STATING: readonly Container[] = ['mp3', 'flac', 'au', 'wv'];
 /** A real WAV has a handful. */
 const MOST_CHUNKS = 1000;
 
@@ -24,7 +26,7 @@ export const missedLength = async (
 };
 
 const secondsOfStream = (container: Container, { soundSeconds }: Streams): number | null =>
-  container === 'mp3' || container === 'flac' ? soundSeconds : null;
+  STATING.includes(container) ? soundSeconds : null;
 
 /** By the chunks "fmt " and "data"; ffmpeg states nothing of a file that is shorter than it says. */
 const secondsOfWav = async (path: string): Promise<number | null> => {
