@@ -339,6 +339,19 @@ def test_a_moustache_is_not_the_mouth_under_it() -> None:
     assert opened.mask[low:].any()
 
 
+def test_the_line_of_a_near_chin_is_not_the_mouth_under_a_moustache() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int).tolist()
+    low = y + round(0.2 * unit)
+    picture[y - round(0.1 * unit) : low + round(0.1 * unit), x - round(0.3 * unit) : x + round(0.3 * unit)] = SKIN
+    cv2.ellipse(picture, (x, y), (round(0.12 * unit), round(0.08 * unit)), 0, 0, 360, FILL, -1, cv2.LINE_AA)
+    cv2.line(picture, (x - round(0.15 * unit), low), (x + round(0.15 * unit), low), INK, 2, cv2.LINE_AA)
+    mesh[152, 1] = low
+    opened = spoken(picture, mesh, target(0.12))
+    assert opened.mask[y - 2 : y + 3].any()
+
+
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 
@@ -830,6 +843,25 @@ def test_eyes_over_blushing_cheeks_shut_and_their_lids_do_not_blush(skin: tuple[
     lid = out[y - round(0.05 * unit) : y, x - 8 : x + 8]
     assert np.abs(lid.astype(int) - skin).max() < 12
     assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
+
+
+def test_eyes_shut_behind_glasses_and_the_glasses_stay() -> None:
+    bare, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    behind = np.full_like(bare, SKIN)
+    middles = [mesh[[*eye[0], *eye[1]], :2].mean(axis=0).round().astype(int).tolist() for eye in (RIGHT_LIDS, LEFT_LIDS)]
+    reach, thick = round(0.26 * unit), round(0.04 * unit)
+    for x, y in middles:
+        cv2.circle(behind, (x, y), reach, (200, 225, 235), -1, cv2.LINE_AA)
+        cv2.circle(behind, (x, y), reach, LASH, thick, cv2.LINE_AA)
+    (x1, y1), (x2, y2) = middles
+    cv2.line(behind, (x1 + reach, y1), (x2 - reach, y2), LASH, thick, cv2.LINE_AA)
+    eye = np.abs(bare.astype(int) - SKIN).max(axis=2) > 10
+    picture = np.where(eye[..., None], bare, behind)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
+    beyond = cv2.dilate(eye.astype(np.uint8), np.ones((15, 15))) == 0
+    np.testing.assert_array_equal(out[beyond], picture[beyond])
 
 
 @pytest.mark.parametrize("white", [WHITE, SKIN])

@@ -18,6 +18,7 @@ from enhance.membrane import spread
 from enhance.picture import LUMA, Picture
 
 from .eye_outline import OPEN
+from .glasses import has_bridge, through_glasses
 
 Mask = npt.NDArray[np.bool_]
 Eye = tuple[tuple[int, ...], tuple[int, ...]]
@@ -144,8 +145,21 @@ def make_drawn_lids(picture: Picture, frame: HeadFrame, *, cartoon: bool = False
         pairs = _pairs(picture, frame, skins, cartoon)
         found = min(pairs, key=_apart_in_size, default=None) if cartoon else next(pairs, None)
         if found is not None:
-            return found
+            behind = _behind_glasses(picture, frame, found, skins, cartoon)
+            return found if behind is None else behind
     return ()
+
+
+def _behind_glasses(
+    picture: Picture, frame: HeadFrame, lids: tuple[DrawnLid, ...], skins: list[Floats], cartoon: bool
+) -> tuple[DrawnLid, ...] | None:
+    """The lids of the eyes inside, where glasses were taken for eyes (skins: RGB round them), none where these are not clear;
+    None where they are eyes."""
+    right, left = ((lid.box, lid.eye > 0.5) for lid in lids)
+    if not has_bridge(picture, right, left, np.mean(skins, axis=0), frame.unit):
+        return None
+    seen, colours = through_glasses(picture, (right, left))
+    return next(_pairs(seen, frame, colours, cartoon), ())
 
 
 def _pairs(picture: Picture, frame: HeadFrame, skins: list[Floats], cartoon: bool) -> Iterator[tuple[DrawnLid, DrawnLid]]:

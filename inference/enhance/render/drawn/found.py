@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
+from enhance.geometry.landmarks import CHIN, LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Planes
 
 from .parts import FAINTEST, TEETH, TO_WHITE, Beside, Mask, filled, joined, light_parts, parts_below
@@ -148,13 +148,14 @@ def _find(
     lit = np.minimum(_closed(luma, round(HIGHEST * finer)), lighter)
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
+    lowest = float(pose.to_plane(head[[LOWER_LIP, CHIN]])[:, 1].mean() - origin[1]) * finer
     span = round(0.2 * finer)
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
     if strongest >= FAINTEST:
-        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer, widths)
+        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer, widths, lowest)
     elif white:
-        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths)
+        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths, lowest)
     else:
         which = None
     if which is None:
@@ -234,8 +235,11 @@ def _closed(luma: Floats, height: int) -> Floats:
     return np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
 
 
-def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float, widths: list[float]) -> npt.NDArray[np.uint8] | None:
-    """The component that is the mouth, with those that continue it on its sides. widths: S, from and to."""
+def _pieces(
+    ink: npt.NDArray[np.uint8], at: Array, finer: float, widths: list[float], lowest: float
+) -> npt.NDArray[np.uint8] | None:
+    """The component that is the mouth, with those that continue it on its sides. widths: S, from and to. lowest: the row from
+    which a line is the chin's."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     rows, columns = ink.shape
     inside: Boxes = {}
@@ -253,7 +257,7 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float, widths: list[fl
             best, which = max((best, which), (float(worth), label))
     if not which:
         return None
-    found = {_under_moustache(which, inside, stats[:, cv2.CC_STAT_AREA], finer)}
+    found = {_under_moustache(which, inside, stats[:, cv2.CC_STAT_AREA], finer, lowest)}
     for _ in range(3):
         boxes = [inside[label] for label in found]
         left, top, right, bottom = (f(box[i] for box in boxes) for i, f in enumerate((min, min, max, max)))
@@ -265,8 +269,11 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float, widths: list[fl
     return np.isin(labels, list(found)).astype(np.uint8)
 
 
-def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: float) -> int:
-    """The stroke of a mouth under `which`, where that is as heavy as only a moustache is; else `which` itself."""
+def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: float, lowest: float) -> int:
+    """The stroke of a mouth under `which`, above row `lowest`, where that is as heavy as only a moustache is; else `which`.
+
+    Under an open mouth the line of the chin may lie as near.
+    """
     left, _, right, bottom = inside[which]
     heavy = float(areas[which]) / (right - left)
     if heavy < MOUSTACHE * finer:
@@ -274,7 +281,7 @@ def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: 
     for label, (x1, y1, x2, y2) in inside.items():
         thin = y2 - y1 < STROKE * finer and float(areas[label]) / (x2 - x1) < 0.5 * heavy
         wide = MOUTH_BELOW * (right - left) < x2 - x1 and x1 < (left + right) / 2 < x2
-        if thin and wide and 0 <= y1 - bottom < NEXT * finer:
+        if thin and wide and y2 < lowest and 0 <= y1 - bottom < NEXT * finer:
             return label
     return which
 
