@@ -40,24 +40,24 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's9' },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's6' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's10' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's7' },
     photo_realtime: {
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's6',
+      release: 's7',
     },
     animation_realtime: {
       model: 'animation',
       description: 'animation with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's6',
+      release: 's7',
     },
     detail: {
       description: 'photographs that lack detail; invents texture',
       rate: 2,
-      release: 's6',
+      release: 's7',
     },
   },
 
