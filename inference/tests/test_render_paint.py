@@ -1,4 +1,4 @@
-"""Lips of any colour are lips."""
+"""Lips of any colour are lips, and what is painted in a picture of a single tint has that tint."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes, from_rgb, mean_of_four
 from enhance.render.compose import MouthRequest, Rendered, render
+from enhance.render.finish.single_tint import follow_luma
 from enhance.render.lips.outline import Lips, lips_of
 from enhance.render.lips.redness import painted
 from enhance.render.measure import covered_share, measure
@@ -89,3 +90,22 @@ def test_bare_lips_are_told_by_their_redness() -> None:
     for planes, mesh in (astronaut(), drawn(), drawn(0.08)):
         pose = pose_of(mesh)
         assert painted(planes, pose, pose.to_head(mesh.astype(float))) == 0
+
+
+@pytest.mark.parametrize("is_sepia", [True, False])
+def test_what_is_painted_has_the_tint_of_a_picture_of_a_single_tint(is_sepia: bool) -> None:
+    seen = astronaut()[0]
+    if is_sepia:
+        of_four = mean_of_four(seen.y.astype(np.float32))
+        seen = Planes(seen.y, *((128 + share * of_four).round().astype(np.uint8) for share in (-0.15, 0.1)))
+    out, mask = seen.copy(), np.zeros_like(seen.y)
+    mask[40:80, 40:80] = 255
+    out.y[40:80, 40:80] = 150
+    out.u[20:40, 20:40], out.v[20:40, 20:40] = 120, 130
+    painted_grey = out.copy()
+    follow_luma(out, mask, seen)
+    for plane, grey, share in ((out.u, painted_grey.u, -0.15), (out.v, painted_grey.v, 0.1)):
+        if is_sepia:
+            assert np.abs(plane[20:40, 20:40] - (128 + share * 150)).max() <= 1.5
+            grey[20:40, 20:40] = plane[20:40, 20:40]
+        np.testing.assert_array_equal(plane, grey)

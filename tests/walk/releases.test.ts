@@ -175,7 +175,10 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   await until('the API has seen it', isOffered);
   const path = await picture();
   const [usual, named] = [await ask({ path }), await ask({ path, model: 'photo@r2' })];
-  assert.equal([usual.release, usual.model_version, usual.canary], ['photo@s10', 'photo-s10', false]);
+  assert.equal(
+    [usual.release, usual.model_version, usual.canary],
+    ['photo@s10', 'photo-s10', false],
+  );
   assert.equal(
     [named.release, named.model_version, named.model_used],
     ['photo@r2', 'photo-r2', 'photo'],

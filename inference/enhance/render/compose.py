@@ -27,6 +27,7 @@ from .finish.grain import Noise, noise_of
 from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
 from .finish.sharpness import blur_of, detail
+from .finish.single_tint import follow_luma
 from .finish.tone import Ring, Tone, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
@@ -46,7 +47,7 @@ from .inside.interior import (
 )
 from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
 from .inside.own_row import own_row
-from .light import light_on
+from .light import light_on, of_one_tint
 from .lips.outline import Lips, lips_of
 from .lips.shape import Asked, Shape, asked_of, blend, laugh_of, shape_of
 from .mask import mark
@@ -245,6 +246,8 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     if hole is not None:
         _fill(out, mask, hole, mouth, request)
     draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * face.light, belief)
+    if request.style == "photo" and of_one_tint(person.skin, person.lip):
+        follow_luma(out, mask, source.planes)
     if face.cover is not None:
         face.cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
