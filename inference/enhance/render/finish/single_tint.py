@@ -18,15 +18,15 @@ BIN = 8
 FEWEST = 8
 """Chroma samples from which a bin tells its chroma; where fewer are, it lies between those of the bins beside it."""
 MOST_OFF = 0.18
-"""Of how far chroma is from grey, root of the mean square: how far it is off what luma tells, up to which a picture has a single
-tint. Sepia and toned clips have .08 to .12, clips in colour .29 to .53."""
+"""By how much chroma is off what luma tells, of how far it is from grey (root of the mean square), up to which a picture has a
+single tint. Sepia and toned clips have .08 to .12, clips in colour .29 to .53."""
 
 
 def follow_luma(out: Planes, mask: Plane, seen: Planes) -> None:
     """Gives what was changed in `out` the chroma that pixels of its luma have in `seen`, the patch as it came, if that has a
     single tint.
 
-    A patch that is mostly even skin looks like that, too, whatever its lips are: of_one_tint() has told before that they are not.
+    A patch that is mostly even skin looks like that, too, whatever its lips are: of_one_tint() tells before whether lips differ.
 
     mask: h x w, 0..255, how far each pixel of luma was changed.
     """
