@@ -26,7 +26,7 @@ def follow_luma(out: Planes, mask: Plane, seen: Planes) -> None:
     """Gives what was changed in `out` the chroma that pixels of its luma have in `seen`, the patch as it came, if that has a
     single tint.
 
-    A patch that is mostly even skin looks like that, too, whatever its lips are: of_one_tint() tells before whether lips differ.
+    A patch that is mostly even skin looks like that whatever its lips are: of_one_tint() tells before whether lips differ.
 
     mask: h x w, 0..255, how far each pixel of luma was changed.
     """
