@@ -17,7 +17,7 @@ ROOMS = (
     ("render.teeth", "render.cover", "render.window"),
     ("render.finish", "render.drawn"),
     ("render.subject", "render.warp"),
-    ("render.measure", "render.inside"),
+    ("render.measure", "render.inside", "render.veil"),
     ("render.compose",),
     ("neural",),
 )

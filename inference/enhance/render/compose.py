@@ -54,6 +54,7 @@ from .mask import mark
 from .patch import Patch, patch_of
 from .quality import QUALITIES, Quality
 from .subject import Subject
+from .veil import Veil, veil_over
 from .warp import warp
 
 TARGETS = 10
@@ -103,10 +104,11 @@ class Sight:
     planes: Planes
     person: Subject
     patch: Patch | None = None
-    """None where no mouth can be made out."""
+    """Without the veil; None where no mouth can be made out."""
     face: "_Face | None" = None
     """None where the mouth is drawn anew, by its ink."""
     written: Captions | None = None
+    veil: Veil | None = None
 
 
 def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Rendered:
@@ -137,12 +139,16 @@ def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request
     if request.style == "flat":
         face = None if person.ink is not None else _face_of(on_drawn_lips(patch) or patch, person, request)
         return Sight(planes, person, patch, face)
-    written = captions_over(planes, patch.head, patch.pose)
+    veil = veil_over(patch, person)
+    if veil is not None:
+        patch = replace(patch, planes=veil.taken_off(planes))
+    written = captions_over(patch.planes, patch.head, patch.pose)
     if written is None:
-        return Sight(planes, person, patch, _face_of(patch, person, request))
+        return Sight(planes, person, patch, _face_of(patch, person, request), veil=veil)
     if written.hides_mouth:
         return Sight(planes, person)
-    return Sight(planes, person, patch, _face_of(replace(patch, planes=written.taken_off(planes)), person, request), written)
+    bare = replace(patch, planes=written.taken_off(patch.planes))
+    return Sight(planes, person, patch, _face_of(bare, person, request), written, veil)
 
 
 def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
@@ -157,7 +163,9 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
         request = _as_wide(request, patch, face.source)
     out = _with_lips(face, person, request)
     if sight.written is not None:
-        sight.written.laid_back(out.planes, out.mask, planes)
+        sight.written.laid_back(out.planes, out.mask, patch.planes)
+    if sight.veil is not None:
+        sight.veil.laid_back(out.planes, planes)
     return out
 
 
