@@ -40,9 +40,9 @@ def follow_luma(out: Planes, mask: Plane, seen: Planes) -> None:
         np.copyto(plane, np.rint(changed).astype(np.uint8), where=share > 0)
 
 
-def _size(chroma: Floats | Plane) -> float:
+def _size(chroma: Floats) -> float:
     """Root of the mean square of U and V (2 x h x w)."""
-    return float(np.square(chroma).sum(axis=0).mean()) ** 0.5
+    return float(np.sqrt(np.square(chroma).sum(axis=0).mean()))
 
 
 def _chroma_by_luma(luma: Plane, chroma: Plane) -> Callable[[Floats], Floats] | None:
