@@ -23,7 +23,7 @@ from enhance.render.inside.layers import Frame, Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
-from enhance.render.inside.merge import merge
+from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
@@ -664,6 +664,18 @@ def test_lower_teeth_go_with_the_jaw_and_it_is_dark_over_them() -> None:
     rows = [row for row in np.split(white, np.flatnonzero(np.diff(white) > 1) + 1) if top - 20 < row[0] < bottom + 20]
     upper, *_, lower = (row for row in rows if len(row) > 3)
     assert column[upper[-1] : lower[0]].min() < 110
+
+
+def test_soft_edges_of_teeth_are_no_bright_dashes_in_the_dark_over_the_lower_row() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    picture = np.tile(of.cavity, (len(grid.up), len(grid.x), 1)).astype(np.float32)
+    top, end = np.searchsorted(grid.up, [0.06, 0.1])
+    picture[:end] = of.tooth
+    picture[end] = [of.tooth[0], 112, 182]  # their edge: as light, but redder
+    dark = of.level(dark_above(picture, np.full(len(grid.x), 0.06), grid, of))
+    np.testing.assert_allclose(dark[: top - 3], of.level(of.tooth), atol=1)
+    assert dark[end - 1 :].max() - of.level(of.cavity) < 0.4 * (of.level(of.tooth) - of.level(of.cavity))
 
 
 def test_no_black_line_flashes_between_the_rows_of_a_mouth_that_is_little_open() -> None:

@@ -168,7 +168,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
         picture = with_gaps(_without_shine(picture, grid, of), row, grid, of)
-        levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
+        levels.append((float(max(opened[best], 0.0)), height, dark_above(picture, height, grid, of)))
     return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
 
 
@@ -215,9 +215,11 @@ def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
     return np.asarray(np.concatenate([dull, picture[..., 1:]], axis=-1), np.float32)
 
 
-def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
-    """The picture for mouths wider open than it was: higher over the lower lip than `height` [columns] its teeth have ended."""
-    over = smoothstep(grid.up[:, None] - height, 0.0, 0.016) * of.pale(picture)
+def dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
+    """The picture for mouths wider open than it was: higher over the lower lip than `height` [columns] its teeth have ended.
+    With what is beside them: their edges, half as pale, would be bright dashes in the dark."""
+    pale = cv2.GaussianBlur(cv2.dilate(of.pale(picture).astype(np.float32), np.ones((3, 3), np.uint8)), (0, 0), 1.0)
+    over = smoothstep(grid.up[:, None] - height, 0.0, 0.016) * pale
     return np.asarray(picture + over[..., None] * (of.cavity - picture), np.float32)
 
 
