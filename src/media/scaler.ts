@@ -1,4 +1,4 @@
-import type { Size } from '../frame.ts';
+import { evened, type Size } from '../frame.ts';
 import type { ChromaPosition, Colour, VideoInfo } from './info.ts';
 
 const QUALITY = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
@@ -60,15 +60,36 @@ export const toYuv = (info: VideoInfo): string[] => {
   const fit = `scale=w=${size.width}:h=${size.height}`;
   if (['yuv420p', 'yuvj420p'].includes(pixelFormat) && chroma === 'left')
     return [fit, 'format=yuv420p|yuvj420p'];
-  if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
+  if (colour.matrix === null)
+    return onEvenSides(size, (even) => [`${even}:${fromRgb(colour)}`, 'format=yuv420p']);
   const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
   // Of pictures that state no matrix, the filter's own choice is BT.601, whatever matrix it is told that they have.
   const same = `out_color_matrix=${scalerName(colour.matrix)}`;
   const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
+  if (/444/.test(pixelFormat))
+    return onEvenSides(size, (even) => [`${even}:${LEFT}:${codes}`, 'format=yuv420p']);
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
   return isHalvedDown(pixelFormat) && chroma !== 'left'
     ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
+};
+
+/**
+ * Filters that scale to `size` and make 4:2:0 of pictures whose chroma is whole. ffmpeg's scaler takes the ratio of chroma's
+ * rounded sizes: 99 columns become 50 of chroma, each 1.98 wide, a whole pixel off at the right. So an odd side is longer in
+ * between, by a copy of its last column or row. Not for 4:2:0 or 4:2:2: `pad` would overwrite their last chroma samples.
+ */
+const onEvenSides = (size: Size, scaling: (fit: string) => string[]): string[] => {
+  const { width, height } = evened(size);
+  const [right, bottom] = [width - size.width, height - size.height];
+  const filters = scaling(`scale=w=${width}:h=${height}`);
+  if (right + bottom === 0) return filters;
+  return [
+    `pad=w=iw+${right}:h=ih+${bottom}`,
+    `fillborders=right=${right}:bottom=${bottom}:mode=smear`,
+    ...filters,
+    `crop=w=${size.width}:h=${size.height}:x=0:y=0:exact=1`,
+  ];
 };
 
 /** What a video is behind `toYuv`. */
