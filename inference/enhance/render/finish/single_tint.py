@@ -30,9 +30,10 @@ def follow_luma(out: Planes, mask: Plane, seen: Planes) -> None:
 
     mask: h x w, 0..255, how far each pixel of luma was changed.
     """
-    luma, chroma = seen.y[::STEP, ::STEP], np.stack([plane[:: STEP // 2, :: STEP // 2] for plane in (seen.u, seen.v)])
+    luma = seen.y[::STEP, ::STEP]
+    chroma = np.stack([plane[:: STEP // 2, :: STEP // 2] for plane in (seen.u, seen.v)]).astype(np.float32)
     told = _chroma_by_luma(luma, chroma)
-    if told is None or _size(told(luma) - chroma) >= MOST_OFF * _size(chroma - np.float32(128)):
+    if told is None or _size(told(luma) - chroma) >= MOST_OFF * _size(chroma - 128):
         return
     share = mean_of_four(mask.astype(np.float32) / 255)
     for plane, values in zip((out.u, out.v), told(mean_of_four(out.y.astype(np.float32))), strict=True):
@@ -45,7 +46,7 @@ def _size(chroma: Floats) -> float:
     return float(np.sqrt(np.square(chroma).sum(axis=0).mean()))
 
 
-def _chroma_by_luma(luma: Plane, chroma: Plane) -> Callable[[Floats], Floats] | None:
+def _chroma_by_luma(luma: Plane, chroma: Floats) -> Callable[[Floats], Floats] | None:
     """What luma tells of U and V (2 x h x w), by the means of those that have about that luma; None where too few have."""
     bins = luma // BIN
     counts = np.bincount(bins.ravel(), minlength=256 // BIN)
