@@ -46,7 +46,7 @@ def _size(chroma: Floats) -> float:
     return float(np.sqrt(np.square(chroma).sum(axis=0).mean()))
 
 
-def _chroma_by_luma(luma: Plane, chroma: Floats) -> Callable[[Floats], Floats] | None:
+def _chroma_by_luma(luma: Plane, chroma: Floats) -> Callable[[Floats | Plane], Floats] | None:
     """What luma tells of U and V (2 x h x w), by the means of those that have about that luma; None where too few have."""
     bins = luma // BIN
     counts = np.bincount(bins.ravel(), minlength=256 // BIN)
