@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from enhance.geometry.head import Array, ramp
+from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours
 from enhance.picture import LUMA
 
@@ -11,8 +11,6 @@ DIM = 8.0
 """Grey levels below which colours are noise: added before one light is divided by another."""
 LIGHTS = (0.1, 2.0)
 """A frame's light against the reference's, at least and at most."""
-DIMMED = (0.5, 0.7)
-"""A frame's light against the reference's: below the first its chroma is as much less, above the second it is as there."""
 ONE_TINT = 0.03
 """Chroma of a skin's colour over its lips', below which both have one tint: 17 of 18 portraits in sepia have .026 at most, all
 in grey 0, 61 pictures in colour .05 to .41."""
@@ -52,12 +50,6 @@ def tint_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
     """[3]: light_on(), divided by how much lighter or darker it makes the skin: 1 in light of the reference's colour."""
     light = light_on(cheeks, colours, skin)
     return np.asarray(light * float(LUMA @ skin) / max(float(LUMA @ (skin * light)), 1.0))
-
-
-def dimmed_chroma(cheeks: Array, colours: Colours, skin: Array) -> float:
-    """0..1: by how much chroma is less on cheeks (Y, U, V) in much less light than on the reference's `skin` (RGB 0..255)."""
-    light = float(LUMA @ (skin * light_on(cheeks, colours, skin))) / max(float(LUMA @ skin), 1.0)
-    return min(light + (1 - light) * ramp(light, *DIMMED), 1.0)
 
 
 def tinted(yuv: Array, tint: Array, colours: Colours) -> Array:

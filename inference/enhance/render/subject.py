@@ -12,7 +12,7 @@ from .cover.trust import REGIONS, look_under
 from .drawn.ink import Ink
 from .finish.sharpness import PLACES
 from .finish.tone import Tone, changed
-from .light import dimmed_chroma, tint_on, tinted
+from .light import tint_on, tinted
 from .lips.shape import Rest
 from .teeth.own import COLUMNS, ROWS
 
@@ -51,22 +51,17 @@ class Subject:
     """The mouth as a drawing has it; None for a mouth with lips."""
 
     def under(self, cheeks: Array, colours: Colours) -> "Subject":
-        """The subject with `look`, `face` and `lip_tone` in the colour of the light on these cheeks (Y, U, V).
-
-        In much less light `face` has less chroma too; its luma compare() brings to the frame's.
-        """
+        """The subject with `look`, `face` and `lip_tone` in the colour of the light on these cheeks (Y, U, V)."""
         tint = tint_on(cheeks, colours, self.skin)
 
         def change(yuv: Array) -> Array:
             return tinted(yuv, tint, colours)
 
         skin, tone = from_rgb(self.skin, colours), self.lip_tone
-        texture = change(self.face.texture)
-        texture[..., 1:] = 128 + dimmed_chroma(cheeks, colours, self.skin) * (texture[..., 1:] - 128)
         return replace(
             self,
             look=look_under(self.look, skin, change),
-            face=replace(self.face, texture=texture),
+            face=replace(self.face, texture=change(self.face.texture)),
             lip_tone=replace(tone, relative=changed(tone.relative, skin, change, colours.black)),
         )
 
