@@ -61,11 +61,12 @@ def shares_of(planes: FloatPlanes) -> FloatPlanes:
     levels: Levels = (planes * np.float32(255)).clip(0, 255).astype(np.uint8)
     luma: Levels = cv2.cvtColor(cv2.merge(list(levels)), cv2.COLOR_RGB2GRAY)
     luma_range = np.maximum(_range(luma), LEAST_RANGE)
-    return np.maximum([_share(channel, luma, luma_range) for channel in levels], _strong(levels, luma))
+    ranges: Levels = np.stack([_range(channel) for channel in levels]).astype(np.uint8)
+    shares = [_share(*each, luma, luma_range) for each in zip(levels, ranges, strict=True)]
+    return np.maximum(shares, _strong(levels, ranges, luma))
 
 
-def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
-    contrast = _range(channel)
+def _share(channel: Levels, contrast: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     marked = (contrast > CONTRAST[0]) & (contrast > luma_range.astype(np.uint16) * OVER_LUMA[0])
     if not marked.any():
         return np.zeros(channel.shape, np.float32)
@@ -73,9 +74,8 @@ def _share(channel: Levels, luma: Levels, luma_range: Levels) -> FloatPlanes:
     return _spread(share * _sharpness(channel, luma, LEAST_RANGE))
 
 
-def _strong(levels: Levels, luma: Levels) -> FloatPlanes:
+def _strong(levels: Levels, ranges: Levels, luma: Levels) -> FloatPlanes:
     """The share of all channels where one changes by much and another does not: yellow or green on black, yellow on red."""
-    ranges = np.stack([_range(channel) for channel in levels])
     most, least = ranges.max(axis=0), ranges.min(axis=0)
     share = between(most, STRONG) * (1 - between(least / np.maximum(most, 1), STILL))
     if not share.any():
