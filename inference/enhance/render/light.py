@@ -4,11 +4,13 @@ import cv2
 import numpy as np
 
 from enhance.geometry.head import Array
-from enhance.geometry.planes import Colours
+from enhance.geometry.planes import Colours, Planes
 from enhance.picture import LUMA
 
 DIM = 8.0
 """Grey levels below which colours are noise: added before one light is divided by another."""
+DARKEST = 0.004
+"""Quantile of a picture's luma that is taken for its black."""
 LIGHTS = (0.1, 2.0)
 """A frame's light against the reference's, at least and at most."""
 ONE_TINT = 0.03
@@ -24,6 +26,12 @@ def chroma(colour: Array) -> float:
 def rgb_of(yuv: Array, colours: Colours) -> Array:
     """RGB of one colour Y, U, V, not rounded and not limited to 0..255."""
     return np.asarray(np.linalg.solve(colours.matrix.astype(np.float64), yuv - colours.offset))
+
+
+def black_of(planes: Planes, colours: Colours) -> float:
+    """The picture's own black, in RGB levels; below 0 where its luma goes below that of black."""
+    low = float(np.quantile(planes.y[::2, ::2], DARKEST)) - colours.black
+    return low / float(colours.matrix[0].sum())
 
 
 def light_of(yuv: Array, black: float) -> Array:

@@ -18,13 +18,13 @@ from .drawn.lips import on_drawn_lips
 from .drawn.outlines import in_outline
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
-from .light import chroma, of_one_tint
+from .light import black_of, chroma, of_one_tint
 from .lips.outline import MIDPOINT, Lips, lips_of
 from .lips.redness import painted
 from .lips.shape import rest_of
 from .mask import within
 from .patch import Patch, patch_of
-from .subject import SUBJECT, Subject
+from .subject import CAVITY_OF_BLACK, SUBJECT, Subject
 from .teeth.own import Flesh, own_teeth
 
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
@@ -83,11 +83,11 @@ def subject_of(patch: Patch) -> Subject:
     skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
     lip = _lip_colour(rgb, pose, lips, skin)
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
-    black = _black(planes, colours)
+    black = max(0.0, black_of(planes, colours))
     # Paint ends where the lips do.
     flesh = lip + painted(planes, pose, head) * (BARE_LIP * skin - lip)
     # As light as a picture's black at least, and as red as the lips, from which its light comes.
-    cavity = flesh * max(0.20, 0.9 * black / max(float(LUMA @ flesh), 1.0))
+    cavity = flesh * max(0.20, CAVITY_OF_BLACK * black / max(float(LUMA @ flesh), 1.0))
     tongue = (0.62 * flesh + 0.12 * skin) * (1 if one_tint else np.array([1.06, 0.9, 0.95]))
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     moustache = _moustache(rgb, pose, head, skin)
@@ -134,12 +134,6 @@ def _lip_colour(rgb: Floats, pose: Pose, lips: Lips, skin: Array) -> Array:
     hole = within(rgb.shape, pose, lips.inner_ring)
     pixels = rgb[lip & ~hole]
     return np.asarray(np.median(pixels, axis=0) if len(pixels) else 0.8 * skin, np.float64)
-
-
-def _black(planes: Planes, colours: Colours) -> float:
-    """The picture's own black, in RGB."""
-    low = float(np.quantile(planes.y[::2, ::2], 0.004)) - colours.black
-    return max(0.0, low / float(colours.matrix[0].sum()))
 
 
 def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, one_tint: bool, moustache: float) -> Array:

@@ -20,6 +20,10 @@ Colour = Annotated[Array, Shape(3)]
 """RGB, 0..255."""
 
 
+CAVITY_OF_BLACK = 0.9
+"""Luma of Subject.cavity, of that of the black of the reference's patch, at least."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """Lengths in S, points in head coordinates (geometry/head.py)."""

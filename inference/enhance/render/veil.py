@@ -14,10 +14,10 @@ from enhance.picture import LUMA
 
 from .cover.expected import KNOTS, OF_FACE, Face
 from .cover.trust import cheeks_of
-from .light import chroma, rgb_of
+from .light import black_of, chroma, rgb_of
 from .lips.colours import sampled
 from .patch import Patch
-from .subject import Subject
+from .subject import CAVITY_OF_BLACK, Subject
 
 VEILED = (12.0, 24.0)
 """RGB levels of white up to which there is no veil, and from which it is taken off wholly. In 720 frames without one at most
@@ -31,10 +31,6 @@ LEAST_SHARE = 0.1
 """Of a face's contrasts: where less is left, rounding is as large as they are."""
 COLOURED = 0.15
 """Chroma of skin below which it does not tell a veil from light: in grey and in sepia."""
-DARKEST = 0.004
-"""Quantile of a patch's luma that is taken for its black."""
-CAVITY = 0.9
-"""Luma of Subject.cavity, of that of the black of the reference's patch, at least (measure.py)."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +48,14 @@ class Veil:
 
     def laid_back(self, out: Planes, planes: Planes) -> None:
         """Lays it over what was rendered into `out`; what was not changed gets the bytes of `planes`, the patch as it came."""
-        for made, came, table in zip((out.y, out.u, out.v), (planes.y, planes.u, planes.v), self._of_planes(), strict=True):
+        luma, chroma = self._tables()
+        tables = luma, chroma, chroma
+        for made, came, table in zip((out.y, out.u, out.v), (planes.y, planes.u, planes.v), tables, strict=True):
             change = np.subtract(made, table[came], dtype=np.float32)
             made[...] = np.clip(np.rint(came + self.share * change), 0, 255)
 
-    def _of_planes(self) -> tuple[Plane, Plane, Plane]:
-        luma, chroma = self._tables()
-        return luma, chroma, chroma
-
     def _tables(self) -> tuple[Plane, Plane]:
+        """Of each level of luma and of chroma under it, the level without it."""
         levels = np.arange(256)
         luma = (levels - self.black - self.white) / self.share + self.black
         chroma = (levels - 128) / self.share + 128
@@ -87,7 +82,7 @@ def _white_over(patch: Patch, person: Subject, seen: Array) -> Veil | None:
     white = luma - share * usual
     if white < VEILED[0]:
         return None
-    by_black = _black(patch) - max(luma / usual, 1.0) * float(LUMA @ person.cavity) / CAVITY
+    by_black = black_of(patch.planes, patch.colours) - max(luma / usual, 1.0) * float(LUMA @ person.cavity) / CAVITY_OF_BLACK
     borne_out = min(by_black, luma - _contrast(patch, person.face) * usual)
     amount = ramp(min(white, borne_out), *VEILED) * ramp(borne_out / white, *BORNE_OUT)
     return _veil(patch.colours, amount, share, white) if amount else None
@@ -103,12 +98,6 @@ def _black_over(patch: Patch, person: Subject, seen: Array) -> Veil | None:
 def _veil(colours: Colours, amount: float, share: float, white: float) -> Veil:
     left = 1 + amount * (float(np.clip(share, LEAST_SHARE, 1)) - 1)
     return Veil(left, amount * white * float(colours.matrix[0].sum()), colours.black)
-
-
-def _black(patch: Patch) -> float:
-    """The patch's darkest pixels, in RGB levels."""
-    low = float(np.quantile(patch.planes.y[::2, ::2], DARKEST)) - patch.colours.black
-    return low / float(patch.colours.matrix[0].sum())
 
 
 def _contrast(patch: Patch, face: Face) -> float:

@@ -104,7 +104,7 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
     bare = bareness(seen, np.maximum(covered, band))
     if max(covered.max(), band.max()) < 0.02:
         return _nowhere(bare) if bare else None
-    return _in_pixels(planes, seen, covered, (band, one_finger), gone_share(seen, gone), bare)
+    return _in_pixels(planes, seen, covered, band, one_finger, gone_share(seen, gone), bare)
 
 
 def _nowhere(bare: float) -> Cover:
@@ -171,7 +171,9 @@ def holding(seen: Compared, strange: Floats, covered: Floats) -> Floats:
     It has the colour of skin, so only where it is tells it from the chin. strange, covered: of strange_cells() and things().
     """
     above = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_OPEN, np.ones((1, round(ACROSS / CELL)), np.uint8)), np.float32)
-    for row in range(1, ROWS if above.max() > 0.5 else 1):
+    if above.max() <= 0.5:
+        return np.zeros_like(covered)
+    for row in range(1, ROWS):
         above[row] = np.maximum(above[row], grown(above[row - 1 : row], WIDENS)[0])
     held = seen.skin & (above > 0.5) & (covered < 0.5)
     if not held.any() or float(np.median(strange[held])) < HELD:
@@ -187,10 +189,10 @@ def _undoubted(seen: Compared, strange: Floats) -> Floats:
 
 
 def _in_pixels(
-    planes: Planes, seen: Compared, covered: Floats, whole: tuple[Floats, float], gone: float, bare: float
+    planes: Planes, seen: Compared, covered: Floats, band: Floats, one_finger: float, gone: float, bare: float
 ) -> Cover | None:
-    """whole: what is covered whatever its colour, of each cell, and how sure it is that a single finger is there."""
-    pose, (band, one_finger) = seen.pose, whole
+    """band: what is covered whatever its colour, of each cell. one_finger: how sure it is that a single finger is there."""
+    pose = seen.pose
     area = _area(np.maximum(grown(covered), grown(band)), pose, planes.area)
     if not area.width or not area.height:
         return _nowhere(bare) if bare else None

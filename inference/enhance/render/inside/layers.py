@@ -111,8 +111,13 @@ class Palette:
     def flesh(self, yuv: Floats) -> Floats:
         """0..1, how far each pixel is of the lips, with those beside it."""
         lit = smoothstep(self.level(yuv) / self.light_of(self.lip), *LIT)
-        flesh = (smoothstep(self.redness(yuv), *RED) * lit).astype(np.float32)
-        return np.asarray(cv2.GaussianBlur(cv2.dilate(flesh, np.ones((3, 3), np.uint8)), (0, 0), 1.0), np.float32)
+        return with_beside(smoothstep(self.redness(yuv), *RED) * lit)
+
+
+def with_beside(share: Array) -> Floats:
+    """A share of each pixel, 0..1, wider by a pixel and soft: the edges of what is found are half as much like it."""
+    wide = cv2.dilate(share.astype(np.float32), np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.GaussianBlur(wide, (0, 0), 1.0), np.float32)
 
 
 @dataclass(frozen=True)

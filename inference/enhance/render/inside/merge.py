@@ -18,7 +18,7 @@ from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
-from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
+from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid, with_beside
 from .lender import Lender
 from .lent_teeth import with_teeth
 from .lip_shade import NONE
@@ -218,8 +218,7 @@ def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
 def dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
     """The picture for mouths wider open than it was: higher over the lower lip than `height` [columns] its teeth have ended.
     With what is beside them: their edges, half as pale, would be bright dashes in the dark."""
-    pale = cv2.GaussianBlur(cv2.dilate(of.pale(picture).astype(np.float32), np.ones((3, 3), np.uint8)), (0, 0), 1.0)
-    over = smoothstep(grid.up[:, None] - height, 0.0, 0.016) * pale
+    over = smoothstep(grid.up[:, None] - height, 0.0, 0.016) * with_beside(of.pale(picture))
     return np.asarray(picture + over[..., None] * (of.cavity - picture), np.float32)
 
 
