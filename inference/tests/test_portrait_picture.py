@@ -233,6 +233,23 @@ def test_a_photograph_in_black_and_white_blinks(light: float) -> None:
     assert cv2.absdiff(shut[rows, columns], picture[rows, columns]).mean() > 10
 
 
+@pytest.mark.parametrize("black", [90, 130])
+def test_a_faded_photograph_blinks_without_a_line_darker_than_its_black(black: int) -> None:
+    picture = np.round(black + data.astronaut() * (0.95 - black / 220)).astype(np.uint8)
+    shut = Animator().move(picture, MESH, blink(1.0), "photo")
+    changed = (shut != picture).any(axis=2)
+    assert changed.any() and shut[changed].min() >= picture.min()
+
+
+def test_pale_skin_below_the_eyes_is_not_the_white_of_a_cartoons() -> None:
+    picture = data.astronaut()
+    top, height = int(MESH[[145, 374], 1].mean()), int(0.12 * head_frame(MESH).unit)
+    below = picture[top : top + height].astype(np.float64)
+    grey = (below @ [0.299, 0.587, 0.114])[..., None]
+    picture[top : top + height] = grey + 0.65 * (below - grey)
+    assert (Animator().move(picture, MESH, blink(1.0), "photo") != picture).any()
+
+
 def test_eyes_can_blink_one_by_one() -> None:
     picture, mesh = drawn(512)
     changed = (Animator().move(picture, mesh, motion(left=1.0), "photo") != picture).any(axis=2)

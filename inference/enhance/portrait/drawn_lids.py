@@ -270,11 +270,11 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground, cartoon:
     )
 
 
-def is_white(colours: Floats, skin: Floats) -> Mask:
-    """Which of colours (... x 3 RGB) are the white of an eye, for the colour of its cheek."""
+def is_white(colours: Floats, skin: Floats, pale: float = PALE) -> Mask:
+    """Which of colours (... x 3 RGB) are the white of an eye, for the colour of its cheek. pale: see PALE."""
     coloured, light = float(_colourful(skin)), float(skin @ LUMA)
     if coloured > COLOURED:
-        return np.asarray((_colourful(colours) < PALE * coloured) & (colours @ LUMA > NO_DARKER * light))
+        return np.asarray((_colourful(colours) < pale * coloured) & (colours @ LUMA > NO_DARKER * light))
     return np.asarray(colours @ LUMA > light + TO_WHITE * (255 - light))
 
 

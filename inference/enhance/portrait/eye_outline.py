@@ -34,10 +34,12 @@ class Outline:
     edge: Floats
     close: Floats  # where it lies when shut
     thickness: float  # of the lash line
-    reference: Floats  # RGB of the skin under the eye
+    black: float  # faded_black()
+    reference: Floats  # RGB of the skin under the eye, less black
 
     def skinlike(self, colours: Floats) -> Floats:
         """How likely colours (... x 3 RGB) are this face's skin, 0..1: near 0 for hair, brows, glasses and white."""
+        colours = colours - self.black
         bright = colours @ LUMA
         ratio = bright / max(float(self.reference @ LUMA), 1)
         far = _tint_distance(colours, self.reference)
@@ -69,6 +71,8 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
 
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
     under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
+    black = faded_black(picture, frame, float(np.median(raster[under], axis=0) @ LUMA))
+    raster -= black
     reference = np.median(raster[under], axis=0)
     whole = _whole_eye(raster, mesh_eye, reference, np.abs(s) < 0.3 * length)
     if whole is None:
@@ -86,8 +90,22 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     bottom = line + _almond(found_bottom - line + 0.3 * GROW * unit, cover=True)
     edge = line - _almond(line - found_edge, cover=False)
     close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
-    found = Outline(origin, along, down, s, top, bottom, edge, close, thickness, reference)
+    found = Outline(origin, along, down, s, top, bottom, edge, close, thickness, black, reference)
     return found if _skin_above(picture, found, 0.05 * unit) > SKIN_ABOVE else None
+
+
+def faded_black(picture: Picture, frame: HeadFrame, light: float) -> float:
+    """The level (0..255, whole) that a faded, hazy or over-exposed face has for black. light: the luma of its skin.
+
+    0 where the face's luma ranges over as much as its skin has, as in usual photographs.
+    """
+    (left, top), (right, bottom) = frame.mesh[:, :2].min(0), frame.mesh[:, :2].max(0)
+    step = max(1, int(frame.unit / 64))
+    face = picture[max(0, int(top)) : max(0, int(bottom)) + 1 : step, max(0, int(left)) : max(0, int(right)) + 1 : step]
+    if not face.size:
+        return 0.0
+    low, high = np.quantile(face @ LUMA, (0.005, 0.995))
+    return float(np.floor(np.clip(light - (high - low), 0, low)))
 
 
 def _whole_eye(raster: Floats, mesh_eye: Mask, reference: Floats, middle: Mask) -> Mask | None:

@@ -31,6 +31,7 @@ LASH_NEAR = 0.006  # units: half the height over which the lash line is looked a
 TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
 """Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
 STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
+PALE_BELOW = 0.45  # of the cheek's colour at most, in white there: lit skin below eyes has from .47 of a made-up cheek's
 WHITE_BELOW = 0.35
 """Share of that strip which is white, of both eyes: large eyes of cartoons .51 to 1, 49 other photographs, drawings and
 posterised faces at most .2."""
@@ -44,7 +45,7 @@ class Lid:
     """What shuts one eye. Planes are h x w of `box`."""
 
     box: tuple[slice, slice]
-    skin: Values  # h x w x 3: the picture as if there were no eye
+    skin: Values  # h x w x 3: the picture as if there were no eye, less black
     inside: Values  # 0..1, soft: what a shut lid covers
     t: Values
     edge: Values  # t of the lid's edge when open, for each pixel's s
@@ -55,10 +56,11 @@ class Lid:
     lash: Values  # how dark the open lid's edge is against the skin at PROFILE's distances, 1 = not at all
     tint: Values  # [3], the power of that which red, green and blue have: 1 in each is grey
     unit: float
+    black: float  # eye_outline.faded_black(): of what is lighter than it, shade and lashes take their share
 
     def close(self, picture: Picture, amount: float) -> None:
         """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
-        here = picture[self.box].astype(np.float32)
+        here = picture[self.box].astype(np.float32) - np.float32(self.black)
         edge = self.edge + self.travel * amount
         soft = SOFT * self.unit + 0.35
         # The lower rim of the eye is covered last, when the lids meet.
@@ -73,7 +75,7 @@ class Lid:
         shadow = 1 - 0.22 * min(1.0, amount / 0.12) * self.shaded * near
         base = here * shadow[..., None] * (1 - cover[..., None]) + (self.skin * shade[..., None]) * cover[..., None]
         mixed = base * lash[..., None] ** self.tint
-        np.clip(mixed + 0.5, 0, 255, out=mixed)
+        np.clip(mixed + (self.black + 0.5), 0, 255, out=mixed)
         picture[self.box] = mixed.astype(np.uint8)
 
     def _lash(self, edge: Values, amount: float) -> Values:
@@ -114,7 +116,7 @@ def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) ->
         middle = slice(len(outline.s) // 5, len(outline.s) - len(outline.s) // 5)
         depths = outline.bottom[middle] + np.linspace(*STRIP, 8)[:, None] * frame.unit
         seen = sample(picture, outline.origin + outline.s[middle, None] * outline.along + depths[..., None] * outline.down)
-        shares.append(float(is_white(seen, skin).mean()))
+        shares.append(float(is_white(seen, skin, PALE_BELOW).mean()))
     return float(np.mean(shares)) if shares else 0.0
 
 
@@ -138,11 +140,12 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     )
     inside *= 1 - _in_shadow(picture[box], skin, outline, SOFT * unit) * smoothstep(t - close, 0, 2 * soft)
     taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
-    dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
+    light, black = skin @ LUMA_32, outline.black
+    dark = np.clip((picture[box] @ LUMA_32 - black) / np.maximum(light - black, 1), 0.05, 1)
     middle = within > 0.06 * unit
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
     line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
-    shaded = 1 - smoothstep(skin @ LUMA_32, *BURNT)
+    shaded = 1 - smoothstep(light, *BURNT)
     planes = {
         "shaded": shaded,
         "inside": inside,
@@ -154,10 +157,11 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     }
     return Lid(
         box,
-        skin,
+        skin - np.float32(black),
         lash=lash,
-        tint=_tint(picture[box][line], skin[line]),
+        tint=_tint(picture[box][line] - black, skin[line] - np.float32(black)),
         unit=unit,
+        black=black,
         **{name: plane.astype(np.float32) for name, plane in planes.items()},
     )
 
@@ -166,7 +170,7 @@ def _in_shadow(picture: Picture, skin: Values, outline: Outline, sigma: float) -
     """0..1, where the picture shows skin darker than what is made for it. Below the line on which the lids meet it stays as it
     is: lit skin made there stood in a hard shadow as a bright streak."""
     here = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.5, sigma)), np.float32)
-    darker = 1 - (here @ LUMA_32) / np.maximum(skin @ LUMA_32, 1)
+    darker = 1 - (here @ LUMA_32 - outline.black) / np.maximum(skin @ LUMA_32 - outline.black, 1)
     return outline.skinlike(here) * smoothstep(darker, *SHADOW)
 
 
