@@ -20,11 +20,17 @@ const positions: Record<ChromaPosition, readonly [number, number]> = {
 };
 
 /**
- * Options of ffmpeg's scale filter that make RGB of the source's codes. Every option is set: ffmpeg's own defaults
- * differ between releases, and assume a chroma position that is rare (an error of half a pixel, times the scale).
+ * Filters that make RGB of the source's codes. Every option of the scaler is set: ffmpeg's own defaults differ between
+ * releases, and assume a chroma position that is rare (an error of half a pixel, times the scale).
  */
-export const toRgb = (info: VideoInfo): string =>
-  [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
+export const toRgb = (info: VideoInfo): string[] => {
+  const { size, pixelFormat } = info;
+  const codes = [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
+  const scaling = (fit: string) => [`${fit}:${codes}`, 'format=rgb24'];
+  return /^yuvj?420p(?:\d+[lb]e)?$/.test(pixelFormat)
+    ? onEvenSides(size, scaling, longerLuma(pixelFormat))
+    : scaling(`scale=w=${size.width}:h=${size.height}`);
+};
 
 /** Filters that make 4:2:0 smaller, for pictures that only models see: none where it has that size already. */
 export const smallYuv = (from: Size, to: Size): string[] =>
@@ -75,22 +81,37 @@ export const toYuv = (info: VideoInfo): string[] => {
 };
 
 /**
- * Filters that scale to `size` and make 4:2:0 of pictures whose chroma is whole. ffmpeg's scaler takes the ratio of chroma's
- * rounded sizes: 99 columns become 50 of chroma, each 1.98 wide, a whole pixel off at the right. So an odd side is longer in
- * between, by a copy of its last column or row. Not for 4:2:0 or 4:2:2: `pad` would overwrite their last chroma samples.
+ * Filters that scale to `size`. ffmpeg's scaler takes the ratio of chroma's rounded sizes: 99 columns become 50 of chroma,
+ * each 1.98 wide, a whole pixel off at the right. So an odd side is longer in between, by a copy of its last column or row.
  */
-const onEvenSides = (size: Size, scaling: (fit: string) => string[]): string[] => {
+const onEvenSides = (
+  size: Size,
+  scaling: (fit: string) => string[],
+  lengthen: (right: number, bottom: number) => string[] = longer,
+): string[] => {
   const { width, height } = evened(size);
   const [right, bottom] = [width - size.width, height - size.height];
   const filters = scaling(`scale=w=${width}:h=${height}`);
   if (right + bottom === 0) return filters;
   return [
-    `pad=w=iw+${right}:h=ih+${bottom}`,
-    `fillborders=right=${right}:bottom=${bottom}:mode=smear`,
+    ...lengthen(right, bottom),
     ...filters,
     `crop=w=${size.width}:h=${size.height}:x=0:y=0:exact=1`,
   ];
 };
+
+/** For pictures whose chroma is whole. */
+const longer = (right: number, bottom: number): string[] => [
+  'pad=w=2*ceil(iw/2):h=2*ceil(ih/2)',
+  `fillborders=right=${right}:bottom=${bottom}:mode=smear`,
+];
+
+/** Lengthens luma alone. `pad` would overwrite the last chroma samples of 4:2:0, which reach over the longer side already. */
+const longerLuma =
+  (pixelFormat: string) =>
+  (right: number, bottom: number): string[] => [
+    `format=${pixelFormat},extractplanes=y+u+v[y][u][v];[y]${longer(right, bottom).join(',')}[longer];[longer][u][v]mergeplanes=0x001020:${pixelFormat}`,
+  ];
 
 /** What a video is behind `toYuv`. */
 export const asYuv = (info: VideoInfo): VideoInfo => ({

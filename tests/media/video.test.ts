@@ -284,6 +284,27 @@ test('odd sizes, ten bits and other layouts decode to their own size', async () 
   }
 });
 
+test('colours of odd sizes stay in their place up to the right and the bottom', async () => {
+  // Red rises by 1.5 a column and falls by half a code a row; chroma lies on the columns 2n, between the rows 2n and 2n + 1.
+  const cr = (x: number, y: number): number => 100 + 1.5 * x - 0.5 * (y - 0.5);
+  for (const [format, one, size] of [
+    ['yuv420p', 1, '33x31'],
+    ['yuv420p', 1, '32x31'],
+    ['yuv420p10le', 4, '33x32'],
+  ] as const) {
+    const vf = `format=${format},geq=lum=${126 * one}:cb=${128 * one}:cr=${one}*(100+3*X-Y)`;
+    const slopeFrom = ['-f', 'lavfi', '-i', `color=size=${size}:rate=25:duration=0.08`];
+    const clip = await makeClip(at('odd.mkv'), slopeFrom, ['-vf', vf, '-c:v', 'ffv1']);
+    const frames = await decode(clip);
+    const [{ width, pixels } = { width: 0, pixels: Buffer.alloc(0) }] = frames;
+    assert.equal([`${width}x${frames[0]?.height}`, frames.length], [size, 2]);
+    const ends = [4, 16, 28];
+    const reds = ends.map((n) => pixels[3 * (n * width + n)] ?? 0);
+    const expected = ends.map((n) => 1.164 * (126 - 16) + 1.596 * (cr(n, n) - 128));
+    assert.ok(largest(reds, expected) <= 1, `${format} ${size}: ${reds}, not ${expected}`);
+  }
+});
+
 test('HEVC of ten bits is read', async () => {
   const args = ['-c:v', 'libx265', '-pix_fmt', 'yuv420p10le', '-x265-params', 'log-level=0'];
   const clip = await makeClip(at('p.mp4'), pattern(0.4), [...args, '-preset', 'ultrafast']);

@@ -45,9 +45,7 @@ export async function* decodeVideo(
   const [cleaned, codes] = cleaning.length
     ? [[...toYuv(info), ...cleaning], asYuv(info)]
     : [[], info];
-  const scaling = `scale=w=${size.width}:h=${size.height}:${toRgb(codes)}`;
-  const filters = [...cleaned, scaling, 'format=rgb24'];
-  const layout = { filters, bytes: size.width * size.height * 3 };
+  const layout = { filters: [...cleaned, ...toRgb(codes)], bytes: size.width * size.height * 3 };
   for await (const [pixels, timed] of decode(path, info, layout, options))
     yield { ...size, channels: 3, pixels, ...timed };
 }
