@@ -170,6 +170,8 @@ export const VideoInfo = z
     interlaced: z.boolean(),
     /** Which field comes first where the pictures themselves do not say that they have fields; else absent. */
     fields: FieldOrder.optional(),
+    /** Which field comes first in film that became fields, two and three in turn; absent: it is none. */
+    telecined: FieldOrder.optional(),
     hasAudio: z.boolean(),
     /** Every sound track that ffmpeg can read. */
     audio: z.array(AudioTrack).readonly(),

@@ -1,6 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isTelecined } from '../../src/media/probe/fields.ts';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { at, ffmpeg, limits, probe, soon } from './clips.ts';
@@ -111,6 +112,30 @@ test('two fields in pictures that do not say so are told by their lines, of heig
   }
   const still = ['-f', 'lavfi', '-i', 'color=gray:size=128x480:rate=25:duration=1'];
   assert.is((await probe(await makeClip(at('f.mp4'), still, h264))).fields, undefined);
+});
+
+test('film that became fields is told by the fields that repeat', () => {
+  const names: Record<string, string> = { t: 'top', b: 'bottom' };
+  const told = (text: string, first: 'tff' | 'bff' = 'tff') =>
+    isTelecined(
+      [...text].map((letter) => names[letter] ?? 'neither'),
+      first,
+    );
+  for (const [film, first] of [
+    ['..t.b..t.b..t.b..t.b', 'tff'],
+    ['.b.t..b.t..b.t..b.t.', 'bff'],
+    ['...tb..tb.........tb..tb.........tb', 'tff'],
+    ['..t....t.........t....t....t....t....t....t', 'tff'],
+  ] as const)
+    assert.ok(told(film, first), film);
+  for (const other of [
+    '',
+    '..t.b..t.b',
+    '.tb.tb.tb.tb.tb.tb',
+    '.b.t..b.t..b.t..b.t.',
+    '.'.repeat(60),
+  ])
+    assert.not.ok(told(other), other);
 });
 
 test('sound alone, with cover art or without, is no video', async () => {

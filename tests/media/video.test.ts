@@ -336,6 +336,34 @@ for (const [name, height, frames, told] of [
   });
 }
 
+for (const [first, number] of [
+  ['tff', 0],
+  ['bff', 1],
+] as const) {
+  test(`film that became ${first} fields, two and three in turn, has its whole pictures again`, async () => {
+    const film = ['-f', 'lavfi', '-i', 'testsrc2=size=128x96:rate=24000/1001:duration=2'];
+    const finely = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-bf', '0'];
+    const telecine = `telecine=first_field=${number}:pattern=23,setfield=${first}`;
+    const clip = await makeClip(at('film.mp4'), film, [
+      '-vf',
+      telecine,
+      ...finely,
+      '-x264opts',
+      first,
+    ]);
+    const info = await probe(clip);
+    assert.equal([info.interlaced, info.telecined], [true, first]);
+    const wholes = await decode(await makeClip(at('whole.mp4'), film, finely));
+    const frames = await decode(clip);
+    assert.is(frames.length, info.frames);
+    for (const { index, pixels } of frames.slice(2, -2)) {
+      const near = wholes.slice(Math.floor(index * 0.8) - 1, Math.floor(index * 0.8) + 3);
+      const off = Math.min(...near.map((whole) => meanDifference(whole.pixels, pixels)));
+      assert.ok(off < 1, `${index}: ${off}`);
+    }
+  });
+}
+
 test('cover art is left alone', async () => {
   const plain = await makeClip(at('r1.mp4'), pattern(0.4), h264);
   const art = await makeClip(at('r.png'), pattern(0.04, 25, '32x32'), ['-frames:v', '1']);

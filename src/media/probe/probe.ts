@@ -10,12 +10,12 @@ import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
 import { CUT_OFF, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
 import { leastBetweenPictures } from './field-packets.ts';
+import { fieldsOf } from './fields.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
 import { checkVideoSize } from './limits.ts';
 import { listVideo } from './listing.ts';
 import { readStreams } from './streams.ts';
-import { unstatedFields } from './unstated-fields.ts';
 
 /** What an image is, by its header alone, so that a picture of any size takes little time. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
@@ -82,9 +82,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   const listing = await listVideo(input, limits, listed);
   const { rotation, ...first } = await decodeFirst(header, streams.video, probe);
   checkVideoSize(first.size, limits);
-  const fields = first.interlaced
-    ? null
-    : await unstatedFields(input, { ...first, rotation }, probe);
+  const { unstated, telecined } = await fieldsOf(input, { ...first, rotation }, probe);
   const mayBeFields =
     first.interlaced && streams.video.codec === 'h264' && container === 'matroska';
   const { video, ...media } = mayBeFields
@@ -100,7 +98,8 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     container,
     codec: streams.video.codec,
     ...first,
-    ...(fields && { interlaced: true, fields }),
+    ...(unstated && { interlaced: true, fields: unstated }),
+    ...(telecined && { telecined }),
     startSeconds: video.start,
     durationSeconds,
     ...media,

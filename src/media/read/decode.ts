@@ -177,6 +177,8 @@ const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): stri
   const { threads, maxPixels } = ffmpeg;
   const full = [
     ...(info.fields ? [`setfield=${info.fields}`] : []),
+    // Of film, most whole pictures can be put together again from their two fields; docs/decisions/0183.
+    ...(info.telecined ? [`fieldmatch=order=${info.telecined}:combmatch=full`] : []),
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
     ...(every > 1 ? [`select=not(mod(n\\,${every}))`] : []),
     ...filters,
