@@ -128,6 +128,6 @@ export const alphaWarnings = (
 ): readonly Warning[] => {
   if (info.kind === 'image' || !info.alpha) return [];
   const detail =
-    'The video can be transparent, which H.264 cannot: where it is, the result shows the colour that lies behind the transparency, often black.';
+    'The video can be transparent, which H.264 cannot: where it is, the result shows the colour that lies behind the transparency: white for an animated image, else often black.';
   return [{ code: 'transparency_lost', detail }];
 };

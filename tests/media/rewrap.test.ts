@@ -210,10 +210,12 @@ test('an animated image becomes a video of its pictures, on white, for as long a
       ],
       name,
     );
-    assert.equal((await probe(path)).hasAudio, false);
+    const { hasAudio, alpha } = await probe(path);
+    assert.equal([hasAudio, alpha], [false, true]);
   }
   const apng = await rewrapped(await makeClip(at('a.png'), pattern(0.4), ['-f', 'apng']));
-  assert.is((await probe(apng)).frames, 10);
+  const { frames, alpha } = await probe(apng);
+  assert.equal([frames, alpha], [10, false]);
 });
 
 test('a larger animation than a video may be is refused by its header', async () => {

@@ -52,7 +52,11 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   const output = isCopied(container)
     ? ['-map', '0:V:0?', '-c', 'copy', ...(await copiedArgs(input, rewrapping))]
     : // One picture more than a video may have is enough to refuse it.
-      [...ANIMATION, '-frames:v', String(limits.frames + 1)];
+      [
+        ...ANIMATION,
+        ...['-metadata', `${OWN_TAGS.transparent}=${await isTransparent(input, rewrapping)}`],
+        ...['-frames:v', String(limits.frames + 1)],
+      ];
   await admit?.(bytes);
   const child = startFfmpeg(
     ['-y', ...input, ...output, '-f', 'matroska', `file:${target}`],
@@ -120,6 +124,24 @@ const canvasOf = async (path: string): Promise<Size> => {
   }
 };
 
+/** Whether there is transparency in the first picture: in the later ones whatever does not change is transparent. */
+const isTransparent = async (
+  input: readonly string[],
+  options: FfmpegOptions,
+): Promise<boolean> => {
+  const output = ['-map', '0:V:0', '-frames:v', '1', '-vf', 'format=rgba,alphaextract,format=gray'];
+  const child = startFfmpeg([...input, ...output, '-f', 'rawvideo', 'pipe:1'], options);
+  try {
+    let isFound = false;
+    for await (const alpha of child.stdout)
+      isFound ||= Buffer.from(alpha).some((value) => value < 255);
+    await endOf(child, options);
+    return isFound;
+  } finally {
+    await child.stop();
+  }
+};
+
 const isCopied = (container: Container): boolean => COPIED.includes(container);
 
 const copiedArgs = async (input: readonly string[], rewrapping: Rewrapping): Promise<string[]> => {
@@ -133,10 +155,14 @@ const copiedArgs = async (input: readonly string[], rewrapping: Rewrapping): Pro
   ];
 };
 
-/** What the Matroska says of what it was made of: the codecs of subtitles that are not in it, and the length that was stated. */
+/**
+ * What the Matroska says of what it was made of: the codecs of subtitles that are not in it, the length that was stated, and
+ * whether it had transparency.
+ */
 export const OWN_TAGS = {
   leftOut: 'ENHANCE_LEFT_OUT',
   statedSeconds: 'ENHANCE_STATED_SECONDS',
+  transparent: 'ENHANCE_TRANSPARENT',
 } as const;
 
 const wantedArgs = ({ sounds, subtitles }: Tracks): string[] => [

@@ -77,6 +77,7 @@ const HeaderOutput = z.object({
             .optional()
             .catch(undefined),
           [OWN_TAGS.statedSeconds]: z.coerce.number().positive().optional().catch(undefined),
+          [OWN_TAGS.transparent]: z.literal('true').optional().catch(undefined),
         })
         .default({}),
     })
@@ -104,9 +105,13 @@ export const readStreams = async (
   );
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio');
   const audio = audioOf(sounds);
-  const { [OWN_TAGS.leftOut]: lost, [OWN_TAGS.statedSeconds]: stated } = format.tags;
+  const {
+    [OWN_TAGS.leftOut]: lost,
+    [OWN_TAGS.statedSeconds]: stated,
+    [OWN_TAGS.transparent]: transparent,
+  } = format.tags;
   return {
-    video: video ? videoOf(video) : null,
+    video: video ? videoOf(video, transparent === 'true') : null,
     audio,
     others: {
       subtitles: subtitlesOf(streams),
@@ -133,12 +138,12 @@ const checkChannels = (streams: readonly Stream[]): void => {
   throw unreadable(`it has ${many}; at most ${MOST_CHANNELS} are allowed`);
 };
 
-const videoOf = (stream: Stream): VideoStream => ({
+const videoOf = (stream: Stream, transparent: boolean): VideoStream => ({
   codec: stream.codec_name,
   size: stream.width > 0 && stream.height > 0 ? stream : null,
   interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order ?? ''),
   rotation: rotationOf(stream.side_data_list) ?? 0,
-  alpha: stream.tags?.alpha_mode === '1',
+  alpha: transparent || stream.tags?.alpha_mode === '1',
 });
 
 const audioOf = (sounds: readonly Stream[]): AudioTrack[] =>
