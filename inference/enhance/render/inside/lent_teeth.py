@@ -20,6 +20,9 @@ SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
 FEWEST = 60  # pixels of teeth, to measure their colour, and of what is behind, to measure that
 NO_TOOTH = 0.6  # luma, of a tooth's
 PARTED = 0.13  # S between the lips from which the dark behind the teeth is seen; a narrower mouth shows the lips' shade
+BEHIND = 0.25
+"""Share of what is between the lips that must be darker than teeth, to be what lies behind them. Where rows of teeth meet it
+is .24 at most, and is the gaps between teeth and the shade of the lips: three times as light as a hole."""
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
@@ -64,7 +67,7 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     pixels = np.maximum(rgb[inside], 0) * light_between(person.skin, rgb_of(lender.cheeks, colours))
     luma = pixels @ LUMA
     pixels = pixels[np.argsort(luma)][: int((luma < NO_TOOTH * float(LUMA @ person.tooth)).sum())]
-    if len(pixels) < FEWEST:
+    if len(pixels) < max(FEWEST, BEHIND * len(luma)):
         return None
     dark, middle = np.split(pixels, [len(pixels) // 4, 3 * len(pixels) // 4])[:2]
     return np.asarray([dark.mean(axis=0), middle.mean(axis=0)])
