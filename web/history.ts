@@ -150,9 +150,11 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
 const detailOf = (job: Job): string => {
   const { status, created_at, cost, result } = job;
   return [
-    status === 'succeeded' && (result === null || isExpired(job))
+    status === 'succeeded' && result === null
       ? 'deleted'
-      : (states[status] ?? status),
+      : isExpired(job)
+        ? 'expired'
+        : (states[status] ?? status),
     result && sizeText(result.output_size),
     isOver(job) && creditsText(cost.charged), // until then it is not known
     timeText(created_at),

@@ -64,9 +64,12 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     if (signal.aborted) return; // another job was opened meanwhile
     const gone = next();
     const again = before && button('Run again', () => fill(job.kind, before.body, before.files));
-    announce(job.status === 'succeeded' && !job.result ? DELETED : (endings[job.status] ?? ''));
+    const isGone = job.status === 'succeeded' && !job.result;
+    announce(isGone ? goneText(ended) : (endings[job.status] ?? ''));
     const actions = [...(again ? [again] : []), ...sendOn(job)];
-    place.replaceChildren(endOf({ job, original: before?.files[0] ?? null, gone }, actions));
+    place.replaceChildren(
+      endOf({ job, original: before?.files[0] ?? null, gone }, actions, goneText(ended)),
+    );
     onEnd();
   };
 
@@ -117,7 +120,11 @@ const resultAsInput = ({ model, result }: Job): Chosen | null => {
   };
 };
 
-const DELETED = 'The media of this job was deleted.';
+/** Why a job that has succeeded has nothing to show: the service names the result of one that was not deleted. */
+const goneText = ({ result }: Job): string =>
+  result
+    ? 'This result has expired: it was kept for a limited time.'
+    : 'The media of this job was deleted.';
 
 const endings: Readonly<Record<string, string>> = {
   succeeded: 'The result is ready.',
@@ -128,10 +135,11 @@ const endings: Readonly<Record<string, string>> = {
 const endOf = (
   { job, ...shown }: Omit<Compared, 'result'>,
   actions: readonly HTMLElement[],
+  gone: string,
 ): HTMLElement => {
   if (job.result) return resultView({ job, result: job.result, ...shown }, actions);
   const row = make('p', { class: 'row' }, ...actions);
   if (job.error) return make('div', {}, box(job.error), row);
-  const text = job.status === 'canceled' ? 'The job was cancelled. Nothing was charged.' : DELETED;
+  const text = job.status === 'canceled' ? 'The job was cancelled. Nothing was charged.' : gone;
   return make('div', {}, make('p', { class: 'notice' }, text), row);
 };

@@ -319,7 +319,7 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await page.context().close();
 });
 
-test('a result whose time is over is told as deleted', async () => {
+test('a result whose time is over is told as expired', async () => {
   const page = await opened(await service.caller(100));
   await choose(page, await picture());
   await startButton(page).click();
@@ -327,10 +327,10 @@ test('a result whose time is over is told as deleted', async () => {
   await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
   await page.route('**/result?*', (route) => route.fulfill({ status: 410 }));
   await page.reload();
-  await page.locator('#outcome').getByText('The media of this job was deleted.').waitFor();
+  await page.locator('#outcome').getByText('This result has expired').waitFor();
   assert.is(await result(page).count(), 0);
   const row = page.locator('#jobs li');
-  await row.getByText(/^deleted · 128 × 96/).waitFor();
+  await row.getByText(/^expired · 128 × 96/).waitFor();
   assert.is(await row.getByRole('button', { name: /^Delete/ }).count(), 0);
   await page.getByRole('button', { name: 'Run again' }).first().waitFor();
   await page.context().close();

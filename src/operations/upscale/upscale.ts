@@ -55,7 +55,8 @@ export const upscale = operation({
       release: 's7',
     },
     detail: {
-      description: 'photographs that lack detail; invents texture',
+      description:
+        'photographs that lack detail; invents texture, takes about 30 times as long as photo, and flickers in videos',
       rate: 2,
       release: 's7',
     },
