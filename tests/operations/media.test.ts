@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { alphaWarnings, hdrWarnings } from '../../src/operations/media.ts';
+import { detailInVideo } from '../../src/operations/upscale/detail-in-video.ts';
 import { at, probe } from '../media/clips.ts';
 import { makeClip, pattern } from '../real/clip.ts';
 
@@ -23,6 +24,19 @@ test('who sends HDR of more than 8 bits is told that the result has 8', () => {
     assert.match(warning?.detail ?? '', told);
     assert.is(more.length, 0);
   }
+});
+
+test('who sends a video to detail is told before the start that it takes long and flickers', () => {
+  const clip = { kind: 'video', frames: 50 } as const;
+  const [warning, ...more] = detailInVideo({ model: 'detail' }, clip);
+  assert.is(warning?.code, 'made_for_images');
+  assert.match(
+    warning?.detail ?? '',
+    /each of the 50 frames .* flickers, .* about 30 times as long/,
+  );
+  assert.is(more.length, 0);
+  assert.equal(detailInVideo({ model: 'detail' }, { kind: 'image' }), []);
+  assert.equal(detailInVideo({ model: 'photo' }, clip), []);
 });
 
 test('HDR of 8 bits loses none, and other videos show no bands', () => {

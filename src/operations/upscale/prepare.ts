@@ -6,6 +6,7 @@ import { checkLimits } from '../../media/probe/limits.ts';
 import { leftOutOfVideo } from '../left-out.ts';
 import { jobInput, pictureWarnings, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
+import { detailInVideo } from './detail-in-video.ts';
 import { formatOf, settleOptions, variantOf } from './options.ts';
 import { upscalePrice } from './price.ts';
 import type { UpscaleOptions, UpscaleRequest } from './request.ts';
@@ -41,6 +42,6 @@ export const prepareUpscale = async (
     ),
     outputSize,
     ...(video && { durationSeconds: video.seconds }),
-    warnings: [...pictureWarnings(info), ...leftOutOfVideo(info)],
+    warnings: [...detailInVideo(options, info), ...pictureWarnings(info), ...leftOutOfVideo(info)],
   };
 };

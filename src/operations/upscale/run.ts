@@ -21,6 +21,7 @@ import { upscaleInChunks } from './chunks.ts';
 import { cleaningOf } from './cleaning.ts';
 import { denoiseWarnings, statedLevel } from './denoise.ts';
 import { depthOf } from './depth.ts';
+import { detailInVideo } from './detail-in-video.ts';
 import { upscaleImage } from './image.ts';
 import type { UpscaleTask } from './task.ts';
 import { enlargedVideo, meansOf } from './video.ts';
@@ -88,6 +89,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
       contentType: contentType('mp4'),
       details: videoDetails(done),
       warnings: [
+        ...detailInVideo(options, info),
         ...pictureWarnings(info),
         ...leftOutOfVideo(info, { unreadable: wanted && !kept }),
         ...denoiseWarnings(options, meansOf(task, info).upscaler),
