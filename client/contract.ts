@@ -1105,6 +1105,7 @@ export interface components {
         readonly GrantRequest: {
             /** @description letters, digits, dot, dash and underscore; at most 64 */
             readonly account: string;
+            /** @description negative: withdraws them, at most those that are available */
             readonly credits: number;
             readonly note?: string;
         };

@@ -5,7 +5,7 @@ import { base62, checksum } from '../base62.ts';
 import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import { type Grant, granted } from './grant.ts';
+import { type Grant, Granted, granted } from './grant.ts';
 
 export type KeyRequest = {
   readonly account: string;
@@ -22,7 +22,7 @@ const SECRET_BYTES = 24;
 /** `last_used_at` is written at most once in this time. */
 const LAST_USED_STEP_MS = 60_000;
 
-const issueKey = script(new URL('scripts/issue-key.lua', import.meta.url), z.number());
+const issueKey = script(new URL('scripts/issue-key.lua', import.meta.url), Granted);
 
 /** API keys. A key is shown once, when it is created; only its HMAC-SHA256 with the server's pepper is stored. */
 export const openKeys = (stores: Redises, pepper: string) => {

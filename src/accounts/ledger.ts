@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { type Redises, script } from '../redis.ts';
 import { unknownCursor } from '../unknown-cursor.ts';
-import { granted } from './grant.ts';
+import { Granted, granted } from './grant.ts';
 import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
@@ -11,13 +10,15 @@ export type Ledger = ReturnType<typeof openLedger>;
 /** Counters that only grow, of all accounts together. */
 export type Totals = {
   /** Credits by what happened to them. */
-  readonly credits: Readonly<Record<'granted' | 'held' | 'captured' | 'released', number>>;
+  readonly credits: Readonly<
+    Record<'granted' | 'withdrawn' | 'held' | 'captured' | 'released', number>
+  >;
   /** Jobs by their last status. */
   readonly jobs: Readonly<Record<'succeeded' | 'failed' | 'canceled', number>>;
   readonly workersLost: number;
 };
 
-const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
+const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), Granted);
 
 /**
  * The credits of accounts. Every change of a balance is one Lua script that also appends to the account's ledger; the
@@ -46,7 +47,7 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
     };
   };
 
-  /** Adds credits, once for each `token`; creates the account if it is new. Failure validation_failed. */
+  /** Adds credits, or withdraws negative ones, once for each `token`; creates the account if it is new. Failure validation_failed. */
   const grant = async (
     account: string,
     credits: number,
@@ -90,6 +91,7 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
     return {
       credits: {
         granted: total('granted'),
+        withdrawn: total('withdrawn'),
         held: total('held'),
         captured: total('captured'),
         released: total('released'),

@@ -16,6 +16,18 @@ export const grant = (
     if (isNew) console.error('It is a new account: it had no key and no credits before.');
   });
 
+/** `enhance credits withdraw` */
+export const withdraw = (
+  account: string,
+  credits: number,
+  { note }: { readonly note?: string },
+): Promise<void> =>
+  asOperator(async ({ ledger }) => {
+    await demandAccount(account, ledger);
+    const { available } = await ledger.grant(account, -credits, note);
+    console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
+  });
+
 /** `enhance credits balance` */
 export const balance = (account: string, { json }: { readonly json?: boolean }): Promise<void> =>
   asOperator(async ({ ledger }) => {

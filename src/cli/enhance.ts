@@ -212,6 +212,15 @@ credits
     (await operator.credits()).grant(account, count, options),
   );
 credits
+  .command('withdraw')
+  .description('take credits away from an account, at most those that are available')
+  .argument('<account>', 'the account', text(Account))
+  .argument('<credits>', 'number of credits', number(GrantedCredits))
+  .option('--note <text>', 'note in the ledger', text(GrantNote))
+  .action(async (account, count, options) =>
+    (await operator.credits()).withdraw(account, count, options),
+  );
+credits
   .command('balance <account>')
   .description('show the credits of an account')
   .option('--json', 'print JSON')

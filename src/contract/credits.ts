@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exampleJobId, exampleTimes } from './examples.ts';
 import { Warning } from './job.ts';
-import { Account, GrantedCredits } from './keys.ts';
+import { Account, ChangedCredits } from './keys.ts';
 
 const Credits = z.int().min(0);
 
@@ -80,7 +80,7 @@ export const GrantNote = z.string().max(200);
 export const GrantRequest = z
   .strictObject({
     account: Account,
-    credits: GrantedCredits,
+    credits: ChangedCredits.describe('negative: withdraws them, at most those that are available'),
     note: GrantNote.optional(),
   })
   .meta({ id: 'GrantRequest' });

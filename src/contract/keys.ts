@@ -28,6 +28,9 @@ export const ExpiresInSeconds = z
 /** Credits that may be granted in one step. */
 export const GrantedCredits = z.int().min(1).max(1_000_000_000);
 
+/** The same, and credits that are withdrawn. */
+export const ChangedCredits = z.int().min(-1_000_000_000).max(1_000_000_000);
+
 export const OverlapSeconds = z
   .int()
   .min(0)

@@ -55,7 +55,7 @@ export const measureState = (registry: Registry, { jobs, ledger }: State): void 
   });
   new Counter({
     name: 'enhance_credits_total',
-    help: 'Credits of all accounts by what happened to them: granted, held, captured, released',
+    help: 'Credits of all accounts by what happened to them: granted, withdrawn, held, captured, released',
     labelNames: ['change'],
     registers,
     async collect() {

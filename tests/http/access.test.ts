@@ -157,6 +157,35 @@ test('a grant under an idempotency key is made once', async () => {
   assert.is(again.headers['idempotent-replayed'], 'true');
 });
 
+test('credits are withdrawn, at most those that are available', async () => {
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const withdraw = (credits: number, key: string) =>
+    admin.post(
+      '/v1/admin/credits',
+      { account: 'refunded', credits: -credits, note: 'refund 1' },
+      { headers: { 'idempotency-key': key } },
+    );
+  const { ledger } = api.parts;
+  await ledger.grant('refunded', 10);
+  for (const time of ['first', 'again'])
+    assert.is((await withdraw(7, 'w1')).data.available, 3, time);
+  const problem = refused(await withdraw(4, 'w2'), 422, 'validation_failed');
+  assert.equal(pointers(problem), ['/credits']);
+  assert.match(problem.detail, /it has fewer than 4 credits available/);
+  const { data } = await ledger.entries('refunded', { limit: 5 });
+  assert.equal(
+    data.map(({ type, balance_change, balance, note }) => [type, balance_change, balance, note]),
+    [
+      ['grant', -7, 3, 'refund 1'],
+      ['grant', 10, 10, null],
+    ],
+  );
+  const rest = () => ledger.grant('refunded', -3, '', 'one token');
+  assert.is((await rest()).available, 0);
+  assert.is((await rest()).available, 0, 'once for a token, though nothing is left');
+  assert.is((await ledger.totals()).credits.withdrawn, 10);
+});
+
 test('create and read have rates of their own, told on every answer', async () => {
   const { http } = await api.caller();
   const read = await http.get('/v1/credits');

@@ -331,7 +331,7 @@ test('KEDA asks for a metric that the API has, in all states that a worker has t
     },
     ledger: {
       totals: async () => ({
-        credits: { granted: 0, held: 0, captured: 0, released: 0 },
+        credits: { granted: 0, withdrawn: 0, held: 0, captured: 0, released: 0 },
         jobs: { succeeded: 0, failed: 0, canceled: 0 },
         workersLost: 0,
       }),

@@ -1,4 +1,4 @@
-/** The form that grants credits to an account. */
+/** The form that grants credits to an account, or withdraws them. */
 import { NoAnswerError } from '../../client/errors.ts';
 import { randomKey } from '../../client/random.ts';
 import type { Balance } from '../../src/contract/credits.ts';
@@ -12,7 +12,13 @@ export const grantForm = (
   done: (balance: Balance) => Promise<void>,
 ) => {
   const [account, note] = [accountInput(), input({ type: 'text', maxlength: 200 })];
-  const credits = input({ type: 'number', min: 1, max: 1_000_000_000, step: 1, required: true });
+  const credits = input({
+    type: 'number',
+    min: -1_000_000_000,
+    max: 1_000_000_000,
+    step: 1,
+    required: true,
+  });
   const press = make('button', { type: 'submit', class: 'main' }, 'Grant the credits');
   /** Of a grant whose answer has not come: sent again it is the same grant. */
   let open: { readonly text: string; readonly key: string } | null = null;
@@ -45,7 +51,11 @@ export const grantForm = (
   const sent = form(
     send,
     field('Account', account),
-    field('Credits', credits, 'Nothing takes granted credits away but jobs.'),
+    field(
+      'Credits',
+      credits,
+      'A negative number withdraws credits, at most those that are available.',
+    ),
     field('Note', note, 'For the ledger, such as the number of an invoice; it may stay empty.'),
     make('p', { class: 'row' }, press),
   );

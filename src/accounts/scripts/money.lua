@@ -6,8 +6,8 @@
 --   <root>:usage:<account>    hash: UTC month -> list-price credits
 --   <root>:holds:<account>    hash: open hold -> JSON {credits, list, month}
 --   <root>:ledger:<account>   stream, append-only
---   <root>:totals             hash of counters that only grow, for /metrics: credits granted, held, captured and
---                             released of all accounts; what job.lua counts
+--   <root>:totals             hash of counters that only grow, for /metrics: credits granted, withdrawn, held,
+--                             captured and released of all accounts; what job.lua counts
 
 local function count(root, name, by)
   if by ~= 0 then redis.call('HINCRBY', root .. ':totals', name, by) end
@@ -41,12 +41,14 @@ local function is_too_many(root, account, credits)
   return account_number(root, account, 'balance') + credits > 9007199254740991
 end
 
--- Adds credits, once for each `token`, and makes the account if it is new; 0 credits only make it.
+-- Adds credits, or withdraws them where they are negative, once for each `token`, and makes the account if it is new;
+-- 0 credits only make it.
 local function grant(root, account, credits, note, token, ttl_ms)
   redis.call('SADD', root .. ':accounts', account)
-  if credits > 0 and redis.call('SET', root .. ':grant:' .. token, '1', 'NX', 'PX', ttl_ms) then
+  if credits ~= 0 and redis.call('SET', root .. ':grant:' .. token, '1', 'NX', 'PX', ttl_ms) then
     record_change(root, account, { type = 'grant', balance = credits, held = 0, usage = 0, note = note })
-    count(root, 'granted', credits)
+    count(root, 'granted', math.max(0, credits))
+    count(root, 'withdrawn', math.max(0, 0 - credits))
   end
 end
 

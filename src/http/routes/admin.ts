@@ -125,7 +125,7 @@ export const grantCredits = route({
   path: '/v1/admin/credits',
   operationId: 'grantCredits',
   tag: 'Admin: accounts',
-  summary: 'Grant credits to an account',
+  summary: 'Grant credits to an account, or withdraw them',
   scope: 'admin',
   rate: 'create',
   idempotent: true,
