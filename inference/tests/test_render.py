@@ -729,6 +729,19 @@ def test_lips_keep_their_colour_in_a_clip_that_fades_in(reference: float, frame:
     assert abs(out.v[lip].mean() - 128 - red) < 0.12 * red
 
 
+def test_lips_and_teeth_keep_their_red_where_skin_is_burnt_out() -> None:
+    """In 1.4 of the reference's light: red of the skin ends at white, red of the lips hardly."""
+    planes, mesh = drawn()
+    subject, asked = measured(planes, mesh), target(0.2, own_width(mesh))
+    upper, lower, inner = (np.mean(mesh[points, :2], 0) for points in ([0, 13], [14, 17], [13, 14]))
+    expected = to_rgb(done(planes, mesh, asked, subject=subject).planes, BT601) * 1.4
+    burnt = planes_of(np.asarray(np.clip(to_rgb(planes, BT601) * 1.4, 0, 255), np.uint8))
+    got = to_rgb(done(burnt, mesh, asked, subject=subject).planes, BT601)
+    for x, y in np.round([upper, lower, inner]).astype(int):
+        there = np.s_[y - 2 : y + 3, x - 12 : x + 13]
+        assert np.abs((got - np.clip(expected, 0, 255))[there].mean((0, 1))).max() < 8
+
+
 def test_teeth_lie_in_the_light_of_their_frame() -> None:
     """A clip that fades in: the reference is in full light."""
     picture = np.full((SIZE, SIZE, 3), SKIN, np.uint8)

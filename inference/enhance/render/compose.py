@@ -47,7 +47,8 @@ from .inside.interior import (
 )
 from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
 from .inside.own_row import own_row
-from .light import light_on, of_one_tint
+from .light import light_on, not_cut_off, of_one_tint
+from .lips.colours import light_across
 from .lips.outline import Lips, lips_of
 from .lips.shape import Asked, Shape, asked_of, blend, laugh_of, shape_of
 from .mask import mark
@@ -181,7 +182,8 @@ def _as_wide(request: MouthRequest, patch: Patch, drawn: Patch) -> MouthRequest:
 class _Face:
     """source: the patch with its own lips. patch: the same without what covers the mouth, `cover`. own: its lips.
 
-    belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
+    belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V, as they would be without an end of light
+    at white. cut_off: [3], how much of that is not seen. light: [3], R, G, B against the reference's.
     lip_tone: the subject's, in that light.
     """
 
@@ -191,6 +193,7 @@ class _Face:
     cover: Cover | None
     belief: float
     cheeks: Array
+    cut_off: Array
     light: Array
     lip_tone: Tone
 
@@ -215,6 +218,7 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
     cover, seen, cheeks = None, look(source.planes, head, pose, own), cheeks_of(source.planes, head, pose)
+    tone = person.lips_under(not_cut_off(cheeks, source.colours, person.skin), source.colours)
     person = person.under(cheeks, source.colours)
     tells = Tells.of(cheeks, person.face)
     if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
@@ -225,7 +229,8 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
         own = lips_of(head, pose, patch.planes)
         seen, cheeks = look(patch.planes, head, pose, own), cheeks_of(patch.planes, head, pose)
     belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
-    return _Face(source, patch, own, cover, belief, cheeks, light_on(cheeks, patch.colours, person.skin), person.lip_tone)
+    lit = not_cut_off(cheeks, patch.colours, person.skin)
+    return _Face(source, patch, own, cover, belief, lit, lit - cheeks, light_on(lit, patch.colours, person.skin), tone)
 
 
 def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
@@ -244,7 +249,8 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         tone = opened(face.lip_tone, known.lips, asked.gap) if known else face.lip_tone
-        mark(mask, ring.area, retone(out, head, ring, tone, belief, patch.colours.black))
+        light = light_across(out, head, pose) + face.cut_off
+        mark(mask, ring.area, retone(out, light, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
     # Where lips are painted lighter than the skin, the skin beside them is no shade.

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from enhance.geometry.head import Array
+from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, Planes
 from enhance.picture import LUMA
 
@@ -13,6 +13,8 @@ DARKEST = 0.004
 """Quantile of a picture's luma that is taken for its black."""
 LIGHTS = (0.1, 2.0)
 """A frame's light against the reference's, at least and at most."""
+CUT_OFF = (240.0, 250.0)
+"""Levels of R, G or B of cheeks from which, and at which, it is white's: over-exposed skin has more of it than is seen."""
 ONE_TINT = 0.03
 """Chroma of a skin's colour over its lips', below which both have one tint: 17 of 18 portraits in sepia have .026 at most, all
 in grey 0, 61 pictures in colour .05 to .41."""
@@ -52,6 +54,24 @@ def of_one_tint(skin: Array, lip: Array) -> bool:
 def light_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
     """[3]: R, G, B of the light on cheeks (Y, U, V) against that on the reference's `skin` (RGB 0..255)."""
     return light_between(rgb_of(cheeks, colours), skin)
+
+
+def not_cut_off(cheeks: Array, colours: Colours, skin: Array) -> Array:
+    """Y, U, V of over-exposed cheeks (Y, U, V) as they would be if no channel ended at white; others as they are.
+
+    Red ends first in skin: by what is left of it, the light would be cyan, and lips and teeth grey. So a channel that ends has
+    as much more light than `skin` (RGB 0..255, the reference's) as the others, where that is more than is seen of it.
+    """
+    seen = rgb_of(cheeks, colours)
+    cut = smoothstep(seen, *CUT_OFF)
+    if not cut.any():
+        return cheeks
+    light = (seen + DIM) / (skin + DIM)
+    least = float((cut * light).max())
+    left = 1 - cut
+    whole = max(least, float(left @ light / left.sum())) if left.any() else least
+    raised = np.maximum(whole * (skin + DIM) - DIM - seen, 0)
+    return np.asarray(cheeks + colours.matrix @ (cut * raised))
 
 
 def tint_on(cheeks: Array, colours: Colours, skin: Array) -> Array:

@@ -61,13 +61,19 @@ class Subject:
         def change(yuv: Array) -> Array:
             return tinted(yuv, tint, colours)
 
-        skin, tone = from_rgb(self.skin, colours), self.lip_tone
+        skin = from_rgb(self.skin, colours)
         return replace(
             self,
             look=look_under(self.look, skin, change),
             face=replace(self.face, texture=change(self.face.texture)),
-            lip_tone=replace(tone, relative=changed(tone.relative, skin, change, colours.black)),
+            lip_tone=self.lips_under(cheeks, colours),
         )
+
+    def lips_under(self, cheeks: Array, colours: Colours) -> Tone:
+        """`lip_tone` in the colour of the light on these cheeks (Y, U, V)."""
+        tint, skin = tint_on(cheeks, colours, self.skin), from_rgb(self.skin, colours)
+        relative = changed(self.lip_tone.relative, skin, lambda yuv: tinted(yuv, tint, colours), colours.black)
+        return replace(self.lip_tone, relative=relative)
 
 
 SUBJECT = Record("SUBJECT", Subject, version=4)

@@ -149,11 +149,14 @@ def changed(relative: Array, skin: Array, change: Callable[[Array], Array], blac
     return _against(change(light), change(_beside(light, relative, black)), black)
 
 
-def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:
-    """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1. black: Y of black."""
+def retone(out: Planes, light: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:
+    """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1.
+
+    light: Y, U, V of the cheeks, len(COLUMNS) x 3. black: Y of black.
+    """
     if not ring.area.width or not ring.area.height:
         return np.zeros((0, 0), np.float32)
-    seen, light = ring.means(out), light_across(out, head, ring.pose)
+    seen = ring.means(out)
     change = SHARE * np.clip(tone.under(light, black) - seen, -MOST, MOST)
     along, lip, depth = ring.places
     weight = amount * (1 - smoothstep(depth, 0.75, 1.1)) * (1 - smoothstep(np.abs(along), 0.8, 1.0))

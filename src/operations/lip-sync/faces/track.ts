@@ -8,7 +8,7 @@ import { type Memory, openMemory } from '../../../memory.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
 import type { Coding } from '../../../triton/clients/patch-pixels.ts';
 import { codingOf } from '../coding.ts';
-import { contrastIn } from './contrast.ts';
+import { type Clarity, clarityIn } from './clarity.ts';
 import {
   hintIn,
   pointIn,
@@ -22,16 +22,15 @@ import type { MeshFile } from './mesh-file.ts';
 import { collectLikenesses, identifyPeople } from './people.ts';
 
 /** A face in a picture of the clip; lengths in pixels of the full-size picture. */
-export type Sighting = Pick<Face, 'score' | 'box'> & {
-  /** The same for the same person throughout the clip. */
-  readonly id: number;
-  /** The number of its mesh in the mesh file. */
-  readonly mesh: number;
-  /** The gap between the lips, in distances of the outer eye corners. */
-  readonly opening: number;
-  /** Of the face: see `contrastIn`. Absent in records from before it was stored. */
-  readonly contrast?: number;
-};
+export type Sighting = Pick<Face, 'score' | 'box'> &
+  Clarity & {
+    /** The same for the same person throughout the clip. */
+    readonly id: number;
+    /** The number of its mesh in the mesh file. */
+    readonly mesh: number;
+    /** The gap between the lips, in distances of the outer eye corners. */
+    readonly opening: number;
+  };
 
 /** The pictures of a clip and the faces in each. */
 export type TrackedClip = {
@@ -166,9 +165,8 @@ const sightingsOf = async (
     const fullSize = scaledMesh(mesh, scale);
     const number = await meshes.add(fullSize);
     const opening = openingOf(fullSize);
-    const contrast = contrastIn(frame, box);
     const scaled = scaledBox(box, scale.x, scale.y);
-    sightings.push({ id, score, box: scaled, mesh: number, opening, contrast });
+    sightings.push({ id, score, box: scaled, mesh: number, opening, ...clarityIn(frame, box) });
   }
   return sightings;
 };

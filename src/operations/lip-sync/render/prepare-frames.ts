@@ -3,7 +3,7 @@ import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
 import type { TellingPictures } from '../../../triton/clients/mouth-plan.ts';
-import { clearOnes } from '../faces/contrast.ts';
+import { clearOnes } from '../faces/clarity.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
