@@ -11,12 +11,14 @@ import numpy.typing as npt
 from .activity import speech_activity
 from .allphone import open_allphone
 from .background import background_frames
+from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel, normalise
 from .held import heard_frames
 from .network import open_speech_network
 
-_SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors
+_SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors, where it is believed
+_NOT, _FULLY = 0.27, 0.35  # agreement with the network at which it is not believed, and fully: docs/decisions/0189
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,23 @@ class SpeechAnalyser:
         heard = heard_frames(mel)
         posteriors = self._network(normalise(mel)[heard], go_on)[np.cumsum(heard) - 1]
         activity = speech_activity(posteriors)
-        activity[background_frames(mel)] = 0
+        activity[background_frames(mel, activity)] = 0
         if fuse and activity.any():
+            second = self._allphone(sound, mel, go_on)
             # By activity, since a phone loop hears phones in silence too.
-            weight = _SECOND_OPINION * activity[:, None]
-            posteriors += weight * (self._allphone(sound, mel, go_on) - posteriors)
+            weight = _SECOND_OPINION * _belief(second, posteriors, activity) * activity[:, None]
+            posteriors += weight * (second - posteriors)
         return SpeechAnalysis(posteriors, curves(posteriors), activity)
+
+
+def _belief(second: Floats, posteriors: Floats, activity: Floats) -> float:
+    """How far pocketsphinx is believed in a sound, 0..1. second: its classes, one-hot [T, 20].
+
+    Noise, rooms and telephones confuse it far more than the network. Their agreement tells: the mean posterior of the classes
+    that it hears, where both hear speech.
+    """
+    both = (activity > 0.5) & (second[:, SIL] == 0)
+    if not both.any():
+        return 0.0
+    agreement = (posteriors * second).sum(1)[both].mean()
+    return float(np.clip((agreement - _NOT) / (_FULLY - _NOT), 0, 1))

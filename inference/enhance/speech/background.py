@@ -1,6 +1,7 @@
 """What is heard behind a speaker and goes on in the pauses: a crowd, a television, music, applause, traffic.
 
-The network takes a crowd for speech at any level, and some music: what tells it from the speaker is that it is quieter.
+The network takes a crowd for speech at any level, and some music: what tells it from the speaker is that it is quieter. It
+takes birds and hisses for speech too: they have nothing of a voice below 1.7 kHz.
 """
 
 import numpy as np
@@ -11,30 +12,55 @@ from enhance.runs import runs
 from .features import Floats, mean_around
 
 _LOWEST = 3  # mel band: those below it, up to 260 Hz, are mostly hum
+_HIGH = 20  # mel band: those from it on are above 1.7 kHz
 _REACH = 20  # frames: the level is the mean power of 0.2 s on both sides
 _BELOW = 3.0  # nepers of power (13 dB) under the loud parts, from which a frame may be background
 _ABOVE = 1.4  # nepers of power (6 dB) over the quietest parts, up to which it may be
 _SHORTEST = 80  # frames: less is as often a quiet word
 _REST, _LOUD = 10, 95  # percentiles of the level that are the quietest and the loud parts
 _SPAN, _STEP = 1000, 200  # frames: both are those of 10 s, taken anew every 2 s
+_WIDER = 30  # frames: the balance of low and high bands is the mean of 0.3 s on both sides, longer than an s
+_NEAR = 2.3  # nepers of power (10 dB) under the loud parts of all speech: what is above has the speaker's balance
+_SHRILL = 4.0  # nepers of power (17 dB) that a frame's low bands are missing by that balance
 
 
-def background_frames(mel: Floats) -> npt.NDArray[np.bool_]:
-    """Which frames of log-mel (T x 40) are only background: [T]. In a sound as loud throughout, none is."""
-    level = _level(mel)
+def background_frames(mel: Floats, activity: Floats) -> npt.NDArray[np.bool_]:
+    """Which frames of log-mel (T x 40) are only background: [T]. In a sound of one level and balance throughout, none is.
+
+    activity: [T], 0..1: how sure it is that somebody speaks, as far as the network tells.
+    """
+    return _long(_quiet(mel)) | _long(_shrill(mel, activity > 0.5))
+
+
+def _quiet(mel: Floats) -> npt.NDArray[np.bool_]:
+    level = _level(mel[:, _LOWEST:], _REACH)
     behind = np.zeros(len(level), np.bool_)
     for start in range(0, len(level), _STEP):
         middle = start + _STEP // 2
         around = level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2]
         rest, loud = np.percentile(around, (_REST, _LOUD))
         behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - _BELOW)
-    for start, end in runs(behind):
-        if end - start < _SHORTEST:
-            behind[start:end] = False
     return behind
 
 
-def _level(mel: Floats) -> Floats:
-    """Logarithm of the mean power round each frame, [T]."""
-    mean = mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH)
+def _shrill(mel: Floats, speech: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    if not speech.any():
+        return speech
+    level = _level(mel[:, _LOWEST:], _WIDER)
+    balance = _level(mel[:, _LOWEST:_HIGH], _WIDER) - _level(mel[:, _HIGH:], _WIDER)
+    loud = level > np.percentile(level[speech], _LOUD) - _NEAR
+    return np.asarray(balance < np.median(balance[speech & loud]) - _SHRILL)
+
+
+def _long(frames: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Without the runs that are shorter than _SHORTEST."""
+    for start, end in runs(frames):
+        if end - start < _SHORTEST:
+            frames[start:end] = False
+    return frames
+
+
+def _level(bands: Floats, reach: int) -> Floats:
+    """Logarithm of the mean power of these bands (T x n) round each frame, [T]."""
+    mean = mean_around(np.exp(bands.astype(np.float64)).sum(1), reach)
     return np.asarray(np.log(np.maximum(mean, 1e-9)))
