@@ -107,6 +107,17 @@ def test_a_closed_mouth_that_is_a_soft_line_without_lips_is_a_drawings() -> None
     assert not is_drawn(np.asarray(lips, np.uint8), mesh)
 
 
+def test_soft_edges_are_a_drawings_where_a_line_goes_along_the_whole_jaw_and_skin_is_smooth() -> None:
+    picture, mesh = drawing("lips", size=320, chin=0.9)
+    soft = cv2.GaussianBlur(painted(with_jaw(picture, mesh)), (0, 0), 2)
+    assert is_drawn(np.asarray(soft, np.uint8), mesh)
+    grain = cv2.GaussianBlur(np.random.default_rng(1).normal(0, 1, soft.shape[:2]), (0, 0), 2)[..., None]
+    rough = soft + 4 * grain / grain.std()
+    assert not is_drawn(np.clip(rough, 0, 255).astype(np.uint8), mesh)
+    without = cv2.GaussianBlur(painted(picture), (0, 0), 2)
+    assert not is_drawn(np.asarray(without, np.uint8), mesh)
+
+
 def test_painted_lips_alone_are_not_in_outline() -> None:
     picture, mesh = drawing("lips", size=480, chin=0.9)
     assert not is_drawn(painted(picture), mesh)

@@ -17,6 +17,7 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import CHIN, LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Planes
 
+from .nose_line import without_nose_line
 from .parts import FAINTEST, TEETH, TO_WHITE, Beside, Mask, filled, joined, light_parts, parts_below
 
 Boxes = dict[int, tuple[int, int, int, int]]
@@ -153,7 +154,8 @@ def _find(
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
     if strongest >= FAINTEST:
-        which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer, widths, lowest)
+        ink = without_nose_line((dark > INK * strongest).astype(np.uint8), int(at[1]), finer)
+        which = _pieces(ink, at, finer, widths, lowest)
     elif white:
         which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths, lowest)
     else:
@@ -230,9 +232,19 @@ def _skin(planes: Planes, head: Array, pose: Pose) -> float:
 
 
 def _closed(luma: Floats, height: int) -> Floats:
-    """Without what is dark and lower than `height`: ink goes, light and shade of the skin stay."""
+    """Without what is dark and lower than `height`: ink goes, light and shade of the skin stay.
+
+    A nose may be cut by the upper border, and the line below it be as long as half of `height`: what is dark in the first row
+    and narrower than `height` has there what lies beside it.
+    """
     kernel = np.ones((2 * (height // 2) + 1, 1), np.uint8)
-    return np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
+    lit = np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
+    first = np.asarray(cv2.morphologyEx(luma[:1], cv2.MORPH_CLOSE, kernel.T), np.float32)
+    nose = first[0] - lit[0] > FAINTEST
+    if nose.any():
+        below = np.concatenate([np.repeat(first[:, nose], height, axis=0), luma[:, nose]])
+        lit[:, nose] = cv2.morphologyEx(below, cv2.MORPH_CLOSE, kernel)[height:]
+    return lit
 
 
 def _pieces(

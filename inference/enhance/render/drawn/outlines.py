@@ -34,13 +34,14 @@ BESIDE = 0.12
 LINE, DARKER = 0.06, 0.2
 """S across a line at most, and how much darker it is than what lies on both sides, of the light of the face."""
 JAW_LINE, ALL_JAW = 1 / 3, 0.8
-"""Share of the jaw that is a line: hair beside a photographed one is up to .6; from the second on no mouth is asked for."""
+"""Share of the jaw that is a line: hair beside a photographed one is up to .6; from the second on no mouth is asked for, nor a
+sharp one on smooth skin: photographs smoothed, sharpened and filtered to look drawn have up to .57 beside such skin."""
 ALL_ROUND = 0.85
 """Share of the mouth's rim that is a line where no jaw is drawn, of the upper and of the lower one at least."""
 LARGE = 100.0
 """Pixels per S at which a mouth alone tells: smaller photographs have edges as sharp."""
 SMOOTH = 0.8
-"""Roughness of skin, at most, on which a mouth without a line is a drawing's: sharpened photographs have more."""
+"""Roughness of skin, at most, on which a mouth without a line or a soft one is a drawing's: sharpened photographs have more."""
 BARE_RIM, BARE_SKIN = (0.02, 0.055), (0.12, 0.18)
 """S from an open mouth where its lips would be, and where there is skin."""
 NEAREST = 3.0
@@ -81,7 +82,7 @@ def is_outlined(drawn: Drawn, patch: Patch) -> bool:
 
 
 def _has_sharp_lines(drawn: Drawn, patch: Patch) -> bool:
-    if sharpness(drawn) > LIPS:
+    if sharpness(drawn) > LIPS and roughness(drawn) > SMOOTH:
         return False
     jaw = _jaw_line(patch)
     if jaw > ALL_JAW:
