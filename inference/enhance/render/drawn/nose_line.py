@@ -17,7 +17,7 @@ def without_nose_line(ink: npt.NDArray[np.uint8], mouth: int, finer: float) -> n
     ink begins on both sides.
     """
     shortest, thickest, reach, below = (max(2, round(part * finer)) for part in (SHORTEST, THICKEST, BESIDE, BELOW))
-    tall = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((shortest, 1), np.uint8), borderValue=0)
+    tall = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((shortest, 1), np.uint8), borderValue=(0,))
     lines = tall & ~cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, thickest), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(lines, connectivity=8)
     cut = ink
