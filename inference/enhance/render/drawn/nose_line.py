@@ -18,7 +18,8 @@ def without_nose_line(ink: npt.NDArray[np.uint8], mouth: int, finer: float) -> n
     """
     shortest, thickest, reach, below = (max(2, round(part * finer)) for part in (SHORTEST, THICKEST, BESIDE, BELOW))
     tall = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((shortest, 1), np.uint8), borderValue=(0,))
-    lines = tall & ~cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, thickest), np.uint8))
+    wide = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, thickest), np.uint8))
+    lines = np.where(wide > 0, 0, tall).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(lines, connectivity=8)
     cut = ink
     for label, (x, y, width, height, _) in enumerate(stats[1:].tolist(), 1):
