@@ -396,6 +396,8 @@ POINTED = -0.08 * (1 - ACROSS**2), 0.1 * (1 - ACROSS**2)
 ROUND = -0.07 * np.sqrt(1 - ACROSS**2), 0.09 * np.sqrt(1 - ACROSS**2)
 DIP = 0.05 * np.exp(-((ACROSS / 0.16) ** 2))
 SMILING = POINTED[0] - 0.05 * ACROSS**2 + DIP, POINTED[1] - 0.05 * ACROSS**2
+BOWED = POINTED[0] + DIP, POINTED[1]
+CAT = 0.06 * np.sin(np.pi * np.abs(ACROSS)) - 0.03 * np.exp(-((ACROSS / 0.15) ** 2)), 0.17 * (1 - ACROSS**2)
 GRIN = 0.02 * (1 - ACROSS**2), 0.18 * (1 - ACROSS**2)
 UPPER_LIP = POINTED[0] + DIP, 0.0 * ACROSS
 BROWN, ROSE, MAROON = (160, 108, 76), (200, 80, 90), (120, 62, 52)
@@ -422,6 +424,7 @@ def in_one_tone(
         (POINTED, SKIN, ROSE),
         (POINTED, BROWN, MAROON),
         (SMILING, SKIN, ROSE),
+        (BOWED, SKIN, (80, 20, 36)),
         (UPPER_LIP, BROWN, MAROON),
     ],
 )
@@ -453,6 +456,7 @@ def test_outlined_lips_of_one_tone_with_a_cupids_bow_stay_lips() -> None:
         (ROUND, SKIN, ROSE, False),
         (GRIN, SKIN, ROSE, False),
         (GRIN, BROWN, MAROON, False),
+        (CAT, SKIN, ROSE, False),
         (POINTED, SKIN, (70, 20, 28), False),
         (POINTED, SKIN, (120, 120, 120), False),
         (POINTED, SKIN, ROSE, True),

@@ -11,6 +11,7 @@ from .looks import line_round
 from .palette import GREY
 
 PAINTED_DARK = 0.35  # of the skin's luma: what is darker is no lip in shade, but an open mouth
+BOWED_DARK = 0.15  # the same for lips with a Cupid's bow and corners at half height, which an open mouth does not have
 ONE_TONE = 0.1  # of the skin's luma that lips of one tone vary by; a highlight takes less than 15 % of them
 RIM = 0.03  # S at the edge of the mouth that is left out when its tone is measured
 OUTLINE_DARKER = 1.25  # times as dark as what it encloses, against the skin, that a line round the mouth is
@@ -35,7 +36,8 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
     middles = (top + bottom) / 2
     chord = np.linspace(middles[0], middles[-1], len(top))
     rise, fall = float((chord - top).max()), float((bottom - chord).max())
-    if not _has_shape(top, bottom, rise, fall) or not _has_tone(drawn, patch):
+    level = min(rise, fall) >= EITHER_SIDE * (rise + fall)
+    if not _has_shape(top, bottom, rise, fall) or not _has_tone(drawn, patch, level):
         return None
     margin = FROM_EDGES * (bottom - top)
     edges = top, np.clip(chord, top + margin, bottom - margin), bottom
@@ -53,16 +55,22 @@ def _has_shape(top: Array, bottom: Array, rise: float, fall: float) -> bool:
 
 
 def _has_bow(top: Array, least: float) -> bool:
-    """Whether the middle of a mouth's upper edge dips by so many rows between two humps that are not its corners."""
+    """Whether the middle of a mouth's upper edge dips by so many rows between two humps that are not its corners.
+
+    A cat's open mouth rises there, between two dips.
+    """
     count = len(top)
     left, right = int(top[: count // 2].argmin()), count // 2 + int(top[count // 2 :].argmin())
     inside = HUMPS * count < left and right < (1 - HUMPS) * count
-    middle = top[round(0.4 * count) : round(0.6 * count) + 1].max()
-    return inside and bool(middle - max(top[left], top[right]) > max(least, 1.0))
+    between = top[max(left, round(0.4 * count)) : min(right, round(0.6 * count)) + 1].max(initial=0)
+    return inside and bool(between - max(top[left], top[right]) > max(least, 1.0))
 
 
-def _has_tone(drawn: Drawn, patch: Patch) -> bool:
-    """Whether the mouth is coloured, all of it alike, not as dark as an open one, and without a line round it but a bow's."""
+def _has_tone(drawn: Drawn, patch: Patch, level: bool) -> bool:
+    """Whether the mouth is coloured, all of it alike, not as dark as an open one, and without a line round it but a bow's.
+
+    level: its corners are about half as high as its middle.
+    """
     core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(RIM * drawn.finer) + 1,) * 2, np.uint8)) > 0
     if not core.any():
         return False
@@ -71,9 +79,10 @@ def _has_tone(drawn: Drawn, patch: Patch) -> bool:
     # An open mouth of anime has a line, too, but no Cupid's bow.
     lined = line_round(drawn) > OUTLINE_DARKER * float(np.median(drawn.dark[core]))
     height = float(drawn.bottom.max() - drawn.top.min())
-    if lined and not _has_bow(drawn.top, BOW * height):
+    bow = _has_bow(drawn.top, BOW * height)
+    if lined and not bow:
         return False
-    if lightest - darkest > ONE_TONE * skin or tone <= PAINTED_DARK * skin:
+    if lightest - darkest > ONE_TONE * skin or tone <= (BOWED_DARK if bow and level else PAINTED_DARK) * skin:
         return False
     size = drawn.dark.shape[1], drawn.dark.shape[0]
     u, v = (raster(p, 2, patch.pose, drawn.origin, drawn.finer, size)[core] for p in (patch.planes.u, patch.planes.v))
