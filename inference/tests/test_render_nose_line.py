@@ -10,7 +10,7 @@ from enhance.render.drawn.found import find
 from enhance.render.drawn.nose_line import without_nose_line
 from enhance.render.drawn.outlines import in_outline, is_posterised
 from enhance.render.patch import patch_of
-from tests.test_render_drawn import BT601, FINE, INK, WIDTH, Floats, drawing, planes_of
+from tests.test_render_drawn import BT601, FINE, INK, SKIN, WIDTH, Floats, drawing, planes_of
 
 
 def with_nose(kind: str, nose: float) -> tuple[npt.NDArray[np.uint8], Floats]:
@@ -37,6 +37,23 @@ def test_a_mouth_on_a_line_from_the_nose_is_found(kind: str, nose: float) -> Non
     assert mouth is not None
     assert mouth.ends[1, 0] - mouth.ends[0, 0] == pytest.approx(WIDTH, abs=0.05)
     assert in_outline(patch) and not is_posterised(patch)
+
+
+def test_a_mouth_whose_ends_are_as_high_as_the_nose_is_found() -> None:
+    picture, mesh = drawing("none", size=480, chin=0.9)
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    picture[round(y - 0.2 * unit) : round(y + 0.2 * unit)] = SKIN
+    shape = np.array([[-0.2, -0.2], [-0.16, 0.02], [0, -0.02], [0.16, 0.02], [0.2, -0.2]]) * unit + [x, y]
+    nose = np.array([[0, -0.15], [0, -0.02]]) * unit + [x, y]
+    for line in (shape, nose):
+        cv2.polylines(picture, [np.round(line * 16).astype(np.int32)], False, INK, 4, cv2.LINE_AA, 4)
+    cv2.ellipse(picture, (round(x), round(y - 0.18 * unit)), (12, 8), 0, 0, 360, INK, -1)
+    mesh[2, 1] = y - 0.1 * unit  # the base of the nose
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    mouth = find(patch.planes, patch.head, patch.pose)
+    assert mouth is not None
+    assert mouth.ends[1, 0] - mouth.ends[0, 0] == pytest.approx(0.4, abs=0.05)
 
 
 def test_only_a_line_from_a_nose_to_a_mouth_is_taken_away() -> None:

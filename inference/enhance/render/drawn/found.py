@@ -122,7 +122,8 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
         if within is not None and is_there(within, head, pose) and _shows_teeth(within, planes, pose, skin):
             return within
     usual = _find(planes, head, pose, skin, white=white, shaded=shaded)
-    return usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
+    usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
+    return usual or _find(planes, head, pose, skin, white=white, shaded=shaded, hangs=True)
 
 
 def _find(
@@ -135,13 +136,17 @@ def _find(
     shaded: bool,
     shut: bool = True,
     sizes: tuple[float, float, float] = USUAL,
+    hangs: bool = False,
 ) -> Drawn | None:
-    """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one. sizes: as USUAL."""
+    """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one. sizes: as USUAL.
+
+    hangs: only a mouth that hangs from a nose on a line, whose ends may be as high as the mesh has the nose.
+    """
     middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
     aside, *widths = sizes
-    origin = np.array([middle[0] - aside, max(middle[1] - ABOVE, nose)])
+    origin = np.array([middle[0] - aside, middle[1] - ABOVE if hangs else max(middle[1] - ABOVE, nose)])
     size = round(2 * aside * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
@@ -154,9 +159,10 @@ def _find(
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
     if strongest >= FAINTEST:
-        ink = without_nose_line((dark > INK * strongest).astype(np.uint8), int(at[1]), finer)
-        which = _pieces(ink, at, finer, widths, lowest)
-    elif white:
+        ink = (dark > INK * strongest).astype(np.uint8)
+        loose = without_nose_line(ink, int(at[1]), finer)
+        which = None if hangs and loose is ink else _pieces(loose, at, finer, widths, lowest)
+    elif white and not hangs:
         which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths, lowest)
     else:
         which = None
