@@ -53,6 +53,14 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), under
     hair or its shadow, or reaches below what a lid may cover (the mesh is not on the eye).
     """
+    # Less its black, a face in few colours has skin of several tints: an eye that is not found there is looked for with it.
+    return _outline(picture, frame, eye, faded=True) or _outline(picture, frame, eye, faded=False)
+
+
+def _outline(
+    picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]], *, faded: bool
+) -> Outline | None:
+    """faded: whether the face's black is taken off before the eye is looked for."""
     upper, lower = (frame.mesh[list(ids), :2] for ids in eye)
     origin = (upper[0] + upper[-1]) / 2
     length = float(np.linalg.norm(upper[-1] - upper[0]))
@@ -71,7 +79,7 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
 
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
     under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
-    black = faded_black(picture, frame, float(np.median(raster[under], axis=0) @ LUMA))
+    black = faded_black(picture, frame, float(np.median(raster[under], axis=0) @ LUMA)) if faded else 0.0
     raster -= black
     reference = np.median(raster[under], axis=0)
     whole = _whole_eye(raster, mesh_eye, reference, np.abs(s) < 0.3 * length)
