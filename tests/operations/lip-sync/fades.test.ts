@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eased } from '../../../src/operations/lip-sync/render/eased.ts';
-import { fades, fadesFrom } from '../../../src/operations/lip-sync/render/fades.ts';
+import { fades, fadesFrom, opacityOf } from '../../../src/operations/lip-sync/render/fades.ts';
 
 const test = suite('fades');
 
@@ -23,6 +23,13 @@ test('the mouth fades on both sides of a gap, slowly at first and last, and not 
 test('at a cut to frames without the face, and back, nothing fades: the whole shot speaks', () => {
   assert.equal(rounded('....|xx|....', 25), [1, 1, 1, 1, 0, 0, 1, 1, 1, 1]);
   assert.equal(rounded('x.|.', 25), [0, 0.03, 1]);
+});
+
+test('the mouths of a photograph are mixed in the half of a fade where they are alike, those of a drawing never', () => {
+  const shares = [0, 0.03, 0.26, 0.5, 1];
+  const seen = (style: 'photo' | 'flat') => shares.map((share) => opacityOf(share, style));
+  assert.equal(seen('photo'), [0, 0.06, 0.52, 1, 1]);
+  assert.equal(seen('flat'), [0, 0, 1, 1, 1]);
 });
 
 test('in frames that are eased as they pass, nothing fades at a cut', async () => {

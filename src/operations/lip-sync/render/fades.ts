@@ -1,3 +1,5 @@
+import type { Style } from '../../../triton/clients/style.ts';
+
 /** Over how many seconds the new mouth fades out before, and in after, a frame that keeps its own. */
 export const FADE_SECONDS = 0.32;
 
@@ -47,3 +49,14 @@ const smooth = (share: number): number => {
   const t = Math.min(1, share);
   return t * t * (3 - 2 * t);
 };
+
+/** Share of the new mouth from which a drawing shows it: the face is found worst in the frame beside one that is not seen. */
+const DRAWN = 0.1;
+
+/**
+ * The opacity of the new mouth while it fades in or out: min(1, 2 * share). Two mouths are mixed only while share is below 0.5,
+ * where their shapes differ by less than half of the way: a larger difference would show two outlines. The mouths of a drawing
+ * are never mixed, as its own may have any shape, and two of them in lines and areas of one colour are seen as two.
+ */
+export const opacityOf = (share: number, style: Style): number =>
+  style === 'flat' ? Number(share >= DRAWN) : Math.min(1, 2 * share);

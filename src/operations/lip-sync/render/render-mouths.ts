@@ -13,7 +13,7 @@ import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { eased } from './eased.ts';
-import { fades } from './fades.ts';
+import { fades, opacityOf } from './fades.ts';
 import { cut, meshIn, mix, openPatchMemory, paste, patchOf, putBack } from './patch.ts';
 import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
@@ -137,6 +137,8 @@ const mouthRenderer = (
     const rect = mesh && patchOf(mesh, frame, render);
     if (!rect) return { ...UNCHANGED, mesh };
     const share = Math.min(most, faded[index] ?? 1) * (frames[index]?.opacity ?? 1);
+    const opacity = opacityOf(share, rendering.style);
+    if (opacity === 0) return { ...UNCHANGED, mesh };
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const whole = yuvBytes(rect);
@@ -147,13 +149,7 @@ const mouthRenderer = (
     const wanted = wantedOf(render.wants, pcm, { time: frame.time, ...mouth, reference });
     const shown = { target, inside, wanted, memory: memory.subarray(whole) };
     const made = await render.render(mouth, shown, signal);
-    const changed = paste(frame, rect, made, opacityOf(share));
+    const changed = paste(frame, rect, made, opacity);
     return { mesh, rect, patch, mask: made.mask, changed, memory };
   };
 };
-
-/**
- * The opacity of the new mouth while it fades in or out: min(1, 2 * share). Two mouths are mixed only while share is below 0.5,
- * where their shapes differ by less than half of the way: a larger difference would show two outlines.
- */
-const opacityOf = (share: number): number => Math.min(1, 2 * share);
