@@ -495,6 +495,23 @@ def test_lips_round_teeth_shut_as_lips(line: bool) -> None:
             assert (shut.v > 150).sum() > 0.6 * (planes_of(smile).v > 150).sum()
 
 
+@pytest.mark.parametrize("tongue", [False, True])
+def test_lips_round_the_dark_of_an_open_mouth_shut_as_lips(tongue: bool) -> None:
+    picture, mesh = in_one_tone((POINTED[0], 0.26 * (1 - ACROSS**4)), SKIN, ROSE)
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    at = round(x), round(y)
+    inside = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(inside, at, (round(0.14 * unit), round(0.17 * unit)), 0, 0, 180, (1,), -1)
+    picture[inside > 0] = DARK_FILL
+    if tongue:
+        below = inside.astype(bool) & (np.arange(len(inside))[:, None] > y + 0.1 * unit)
+        picture[below] = (225, 105, 110)
+    assert not has_ink(picture, mesh)
+    shut = spoken(picture, mesh, target()).planes
+    mouth = shut.y[round(y - 0.1 * unit) : round(y + 0.25 * unit), round(x)]
+    assert (mouth < 60).sum() < 0.03 * unit
+
+
 def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
     assert not has_ink(*bearded(POINTED, (90, 60, 40), (225, 120, 125)))
 

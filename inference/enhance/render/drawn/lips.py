@@ -21,7 +21,7 @@ from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
-from .round_teeth import lips_round_teeth
+from .round_teeth import lips_round_opening
 
 OUTLINED, PAINTED, IN_TONES = 3, 1, 0  # lines; without one, the lips are told from each other by their tones
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
@@ -44,7 +44,7 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
     if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
         return None
     # First, since teeth below an upper lip look like a lighter lower one.
-    edges, line = lips_round_teeth(drawn, patch), 0.0
+    edges, line = lips_round_opening(drawn, patch), 0.0
     if edges is None:
         lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
         # The edges of a soft stroke are no lips.

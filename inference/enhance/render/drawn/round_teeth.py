@@ -1,19 +1,20 @@
-"""Drawn lips round teeth, as in a smile: painted in one tone or two, with lines or without."""
+"""Drawn lips round teeth, as in a smile, or round the dark of an open mouth: in one tone or two, with lines or without."""
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
 from enhance.render.patch import Patch
 from enhance.runs import runs
 
-from .found import Drawn, raster
+from .found import STROKE, Drawn, raster
 from .one_tone import PAINTED_DARK
 from .parts import REDDER, Beside, Mask
 
 LINE = 0.05  # S between teeth and upper lip, at most: a line lies there
-THINNEST = 0.012  # S of either lip
+THINNEST, THICKER = 0.012, 0.035  # S of either lip, round teeth and round the dark: a line round an open mouth is thinner
 HIGHEST_INSIDE = 0.2  # S between teeth and lower lip, at most: the dark of an open mouth
 LEAST_TEETH = 0.4  # of the mouth's width
 BOTH_LIPS = 0.55  # of the columns of teeth that have a lip above and below them, at least: a thin one ends in its lines
@@ -22,44 +23,62 @@ EVEN = 0.15  # of the skin's luma that the lower lip varies by: below teeth with
 SAME = 0.02  # S by which the outer edges of lips differ from the mouth's, where it has both of them
 
 
-def lips_round_teeth(drawn: Drawn, patch: Patch) -> Array | None:
+def lips_round_opening(drawn: Drawn, patch: Patch) -> Array | None:
     """4 x n: y of the outer and inner edge of the upper lip, and of the inner and outer edge of the lower one, from corner to
-    corner, plane coordinates. None where there are no teeth, or not a red lip both above and below them."""
+    corner, plane coordinates. None where there are neither teeth nor the dark of an open mouth, or not a red lip both above
+    and below them."""
     size = drawn.luma.shape[1], drawn.luma.shape[0]
     u, v = (raster(plane, 2, patch.pose, drawn.origin, drawn.finer, size) for plane in (patch.planes.u, patch.planes.v))
     beside = Beside.of((drawn.luma, u, v), drawn.whole.astype(np.uint8), drawn.dark, drawn.finer)
-    teeth = _teeth(beside, drawn)
-    if teeth is None:
-        return None
     skin = float(np.median((drawn.luma + beside.darker)[drawn.whole]))
-    lip = (beside.redder > REDDER) & (drawn.luma > PAINTED_DARK * skin) & ~teeth
-    columns = np.flatnonzero(teeth.any(axis=0))
-    seen = [_edges(lip[:, x], teeth[:, x], drawn.finer) for x in columns]
+    lip = (beside.redder > REDDER) & (drawn.luma > PAINTED_DARK * skin)
+    for inside, thinnest in ((_teeth(beside, drawn), THINNEST), (_open(drawn, skin), THICKER)):
+        rows = None if inside is None else _round(inside, lip & ~inside, drawn.finer, thinnest)
+        if rows is not None and _alike(drawn.luma, v, *rows, EVEN * skin):
+            return np.asarray(drawn.origin[1] + (_to_corners(drawn, *rows) - 0.5) / drawn.finer)
+    return None
+
+
+def _round(inside: Mask, lip: Mask, finer: float, thinnest: float) -> tuple[Array, Array] | None:
+    """The columns in which lips lie above and below what is inside, and the four edges there, in rows; None where few do."""
+    columns = np.flatnonzero(inside.any(axis=0))
+    seen = [_edges(lip[:, x], inside[:, x], finer, thinnest) for x in columns]
     known = np.array([x for x, each in zip(columns, seen, strict=True) if each], int)
     if len(known) < BOTH_LIPS * len(columns):
         return None
-    rows = np.array([each for each in seen if each], np.float64).T
-    if not _alike(drawn.luma, v, known, rows, EVEN * skin):
+    return known, np.array([each for each in seen if each], np.float64).T
+
+
+def _open(drawn: Drawn, skin: float) -> Mask | None:
+    """The convex hull of the largest piece of the dark of an open mouth, which holds the tongue below it.
+
+    None where it is no higher than the line between shut lips.
+    """
+    dark = _largest((drawn.whole & (drawn.luma <= PAINTED_DARK * skin)).astype(np.uint8))
+    if dark is None or dark.sum() < STROKE * drawn.finer * dark.any(axis=0).sum():
         return None
-    return np.asarray(drawn.origin[1] + (_to_corners(drawn, known, rows) - 0.5) / drawn.finer)
+    hull = cv2.convexHull(np.argwhere(dark)[:, ::-1].astype(np.int32))
+    return cv2.fillConvexPoly(np.zeros(dark.shape, np.uint8), hull, (1,)) > 0
 
 
 def _teeth(beside: Beside, drawn: Drawn) -> Mask | None:
     """The largest piece of teeth in the mouth, closed over the lines between them; None where it is narrow."""
     light = cv2.morphologyEx((beside.teeth & drawn.whole).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 7), np.uint8))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(light)
-    if count < 2:
-        return None
-    largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-    return np.asarray(labels == largest) if stats[largest, cv2.CC_STAT_WIDTH] > LEAST_TEETH * len(drawn.top) else None
+    piece = _largest(np.asarray(light))
+    return piece if piece is not None and np.ptp(np.flatnonzero(piece.any(axis=0))) + 1 > LEAST_TEETH * len(drawn.top) else None
 
 
-def _edges(lip: Mask, teeth: Mask, finer: float) -> tuple[int, int, int, int] | None:
-    """Of one column, the rows as lips_round_teeth() has them; None where it lacks a lip."""
-    rows = np.flatnonzero(teeth)
+def _largest(pieces: npt.NDArray[np.uint8]) -> Mask | None:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(pieces)
+    return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())) if count > 1 else None
+
+
+def _edges(lip: Mask, inside: Mask, finer: float, thinnest: float) -> tuple[int, int, int, int] | None:
+    """Of one column, the rows as lips_round_opening() has them; None where it lacks a lip of `thinnest` S."""
+    rows = np.flatnonzero(inside)
     first, last = int(rows[0]), int(rows[-1]) + 1
-    upper = _run(lip[:first][::-1], LINE * finer, THINNEST * finer)
-    lower = _run(lip[last:], HIGHEST_INSIDE * finer, THINNEST * finer)
+    upper = _run(lip[:first][::-1], LINE * finer, thinnest * finer)
+    lower = _run(lip[last:], HIGHEST_INSIDE * finer, thinnest * finer)
     return (first - upper[1], first - upper[0], last + lower[0], last + lower[1]) if upper and lower else None
 
 
@@ -91,6 +110,9 @@ def _to_corners(drawn: Drawn, columns: Array, rows: Array) -> Array:
     at = np.concatenate([[every[0] - 1], columns, [every[-1] + 1]])
     lines = np.stack([np.interp(every, at, np.concatenate([corners[:1], line, corners[1:]])) for line in rows])
     for i, edge in ((0, drawn.top), (3, drawn.bottom)):
-        if np.median(np.abs(rows[i] - edge[columns - every[0]])) < SAME * drawn.finer:
+        near = np.abs(rows[i] - edge[columns - every[0]]) < SAME * drawn.finer
+        if near.mean() > 0.5:
+            # Where the edge jumps, a tongue as light as a lip is left out of the mouth.
             lines[i] = edge
+            lines[i][(columns - every[0])[~near]] = rows[i][~near]
     return lines
