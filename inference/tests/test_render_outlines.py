@@ -86,6 +86,14 @@ def test_a_photograph_in_few_colours_is_rendered_as_a_photograph_and_a_flat_draw
         assert STYLES[int(answered.values[0])] == style
 
 
+def test_a_mouth_whose_lower_edge_ends_in_shade_is_no_outline_where_half_of_the_jaw_is_a_line() -> None:
+    picture, mesh = drawing("open", size=220, chin=0.9)
+    cv2.polylines(picture, [np.round(mesh[list(JAW[: len(JAW) * 5 // 9]), :2]).astype(np.int32)], False, INK, 3, cv2.LINE_AA)
+    shaded, lower = picture.copy(), slice(round(float(mesh[[61, 291], 1].mean())) + 2, round(float(mesh[152, 1])) - 10)
+    shaded[lower] = cv2.GaussianBlur(picture, (0, 0), 1.5)[lower]
+    assert is_drawn(painted(picture), mesh) and not is_drawn(painted(shaded), mesh)
+
+
 def test_a_large_mouth_that_is_drawn_all_round_needs_no_jaw() -> None:
     for kind in ("stroke", "open"):
         picture, mesh = drawing(kind, size=480, chin=0.9)

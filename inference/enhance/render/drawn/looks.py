@@ -102,6 +102,18 @@ def sharpness(drawn: Drawn) -> float:
     return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
 
 
+def lower_sharpness(drawn: Drawn) -> float:
+    """As sharpness(), of the lower edge alone, without the corners: that of lips ends in shade."""
+    reach, count = max(2, round(OUTLINE * drawn.finer)), len(drawn.bottom)
+    luma = np.pad(drawn.luma, ((reach, reach), (0, 0)), "edge")
+    steepest = [
+        np.abs(np.diff(luma[round(drawn.bottom[i]) : round(drawn.bottom[i]) + 2 * reach, drawn.columns.start + i])).max()
+        for i in range(count // 5, count - count // 5)
+    ]
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
+    return darkest / max(float(np.median(steepest)), 1) / float(np.sqrt(2 * np.pi))
+
+
 def _rims(drawn: Drawn) -> Mask:
     """Where two rows of the columns of the mouth meet at it or near it."""
     near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((5, 1), np.uint8)) > 0
