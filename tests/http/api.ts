@@ -79,10 +79,10 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s10'),
-    stateOf('animation', 'animation-s7'),
-    stateOf('photo_realtime', 'photo_realtime-s7'),
-    stateOf('animation_realtime', 'animation_realtime-s7'),
+    stateOf('photo', 'photo-s11'),
+    stateOf('animation', 'animation-s8'),
+    stateOf('photo_realtime', 'photo_realtime-s8'),
+    stateOf('animation_realtime', 'animation_realtime-s8'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];
@@ -250,7 +250,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's10',
+      release: 's11',
       alias: 'stable',
       percent: 0,
       mirror: 0,
