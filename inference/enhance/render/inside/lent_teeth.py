@@ -21,8 +21,8 @@ FEWEST = 60  # pixels of teeth, to measure their colour, and of what is behind, 
 NO_TOOTH = 0.6  # luma, of a tooth's
 PARTED = 0.13  # S between the lips from which the dark behind the teeth is seen; a narrower mouth shows the lips' shade
 BEHIND = 0.25
-"""Share of what is between the lips that must be darker than teeth, to be what lies behind them. Where rows of teeth meet it
-is .24 at most, and is the gaps between teeth and the shade of the lips: three times as light as a hole."""
+"""Share of what is between the lips that is darker than teeth, from which it is what lies behind them. Where rows of teeth meet
+it is .24 at most, and is the gaps between teeth and the shade of the lips: three times as light as a hole."""
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
@@ -56,7 +56,7 @@ def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subje
 
 def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     """RGB of the darkest quarter and of the middle half of what a lender shows behind its teeth, 2 x 3, in the light of the
-    reference; None where it shows little."""
+    reference; None where it shows little. The less of the mouth it is, the more the subject's usual colours count."""
     if lender.lips.gap < PARTED:
         return None
     rgb = to_rgb(lender.planes, colours)
@@ -67,10 +67,11 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     pixels = np.maximum(rgb[inside], 0) * light_between(person.skin, rgb_of(lender.cheeks, colours))
     luma = pixels @ LUMA
     pixels = pixels[np.argsort(luma)][: int((luma < NO_TOOTH * float(LUMA @ person.tooth)).sum())]
-    if len(pixels) < max(FEWEST, BEHIND * len(luma)):
+    if len(pixels) < FEWEST:
         return None
     dark, middle = np.split(pixels, [len(pixels) // 4, 3 * len(pixels) // 4])[:2]
-    return np.asarray([dark.mean(axis=0), middle.mean(axis=0)])
+    usual, seen = np.array([person.cavity, person.tongue * TONGUE_LIGHT]), np.array([dark.mean(axis=0), middle.mean(axis=0)])
+    return np.asarray(usual + min(1.0, len(pixels) / (BEHIND * len(luma))) * (seen - usual))
 
 
 def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
