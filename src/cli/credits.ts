@@ -1,3 +1,4 @@
+import type { Balance } from '../contract/credits.ts';
 import { counted } from '../counted.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
 import { isUnreachable, type Redises } from '../redis.ts';
@@ -11,8 +12,7 @@ export const grant = (
 ): Promise<void> =>
   asOperator(async ({ ledger }) => {
     const isNew = !(await ledger.isKnown(account));
-    const { available } = await ledger.grant(account, credits, note);
-    console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
+    tell(account, await ledger.grant(account, credits, note));
     if (isNew) console.error('It is a new account: it had no key and no credits before.');
   });
 
@@ -24,9 +24,11 @@ export const withdraw = (
 ): Promise<void> =>
   asOperator(async ({ ledger }) => {
     await demandAccount(account, ledger);
-    const { available } = await ledger.grant(account, -credits, note);
-    console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
+    tell(account, await ledger.grant(account, -credits, note));
   });
+
+const tell = (account: string, { available }: Balance): void =>
+  console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
 
 /** `enhance credits balance` */
 export const balance = (account: string, { json }: { readonly json?: boolean }): Promise<void> =>

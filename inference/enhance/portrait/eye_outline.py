@@ -53,14 +53,34 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), under
     hair or its shadow, or reaches below what a lid may cover (the mesh is not on the eye).
     """
+    strip = _strip_at(picture, frame, eye)
+    if strip is None:
+        return None
+    light = float(np.median(strip.raster[strip.under], axis=0) @ LUMA)
     # Less its black, a face in few colours has skin of several tints: an eye that is not found there is looked for with it.
-    return _outline(picture, frame, eye, faded=True) or _outline(picture, frame, eye, faded=False)
+    levels = dict.fromkeys((faded_black(picture, frame, light), 0.0))
+    return next((found for black in levels if (found := _outline(picture, strip, frame.unit, black))), None)
 
 
-def _outline(
-    picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]], *, faded: bool
-) -> Outline | None:
-    """faded: whether the face's black is taken off before the eye is looked for."""
+@dataclass(frozen=True)
+class _Strip:
+    """The picture round an eye: raster (t x s x 3 RGB) in the axes of Outline, and the mesh's lid and rim, t over s."""
+
+    origin: Floats
+    along: Floats
+    down: Floats
+    s: Floats
+    t: Floats
+    lid: Floats
+    rim: Floats
+    raster: Floats
+    mesh_eye: Mask
+    middle: Mask  # of s
+    under: Mask  # skin
+
+
+def _strip_at(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> _Strip | None:
+    """None where the mesh has the eye under 8 pixels wide, or shut."""
     upper, lower = (frame.mesh[list(ids), :2] for ids in eye)
     origin = (upper[0] + upper[-1]) / 2
     length = float(np.linalg.norm(upper[-1] - upper[0]))
@@ -76,20 +96,25 @@ def _outline(
         return None
     t = np.arange(lid.min() - ABOVE * unit - step, rim.max() + 0.16 * unit, step)
     raster = sample(picture, origin + s[None, :, None] * along + t[:, None, None] * down)
-
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
-    under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
-    black = faded_black(picture, frame, float(np.median(raster[under], axis=0) @ LUMA)) if faded else 0.0
-    raster -= black
-    reference = np.median(raster[under], axis=0)
-    whole = _whole_eye(raster, mesh_eye, reference, np.abs(s) < 0.3 * length)
+    middle = np.abs(s) < 0.3 * length
+    under = (t[:, None] > rim + 0.075 * unit) & middle
+    return _Strip(origin, along, down, s, t, lid, rim, raster, mesh_eye, middle, under)
+
+
+def _outline(picture: Picture, strip: _Strip, unit: float, black: float) -> Outline | None:
+    """black: the level that is taken off before the eye is looked for."""
+    s, t, lid, rim = strip.s, strip.t, strip.lid, strip.rim
+    raster = strip.raster - black
+    reference = np.median(raster[strip.under], axis=0)
+    whole = _whole_eye(raster, strip.mesh_eye, reference, strip.middle)
     if whole is None:
         return None
 
     columns = np.flatnonzero(whole.any(axis=0))
     part = slice(columns[0], columns[-1] + 1)
     found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[_lowest(whole[:, part])]
-    thickness = _lash(raster[:, part], whole[:, part], reference) * step
+    thickness = _lash(raster[:, part], whole[:, part], reference) * (STEP * unit)
     found_edge = np.clip(found_top + thickness, lid[part] - 0.05 * unit, lid[part] + 0.012 * unit)
     corners = (found_top[[0, -1]] + found_bottom[[0, -1]]) / 2
     s = np.linspace(s[columns[0]] - BEYOND * unit, s[columns[-1]] + BEYOND * unit, len(columns))
@@ -98,7 +123,7 @@ def _outline(
     bottom = line + _almond(found_bottom - line + 0.3 * GROW * unit, cover=True)
     edge = line - _almond(line - found_edge, cover=False)
     close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
-    found = Outline(origin, along, down, s, top, bottom, edge, close, thickness, black, reference)
+    found = Outline(strip.origin, strip.along, strip.down, s, top, bottom, edge, close, thickness, black, reference)
     return found if _skin_above(picture, found, 0.05 * unit) > SKIN_ABOVE else None
 
 

@@ -21,7 +21,7 @@ from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
-from .round_teeth import lips_round_opening
+from .round_opening import lips_round_opening
 
 OUTLINED, PAINTED, IN_TONES = 3, 1, 0  # lines; without one, the lips are told from each other by their tones
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies

@@ -98,8 +98,7 @@ def sharpness(drawn: Drawn) -> float:
     """Sigma in samples of the edges along the mouth, from how steeply they rise: less is sharper."""
     luma = drawn.luma[:, drawn.columns]
     steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
-    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
-    return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
+    return _sigma(drawn, steepest)
 
 
 def lower_sharpness(drawn: Drawn) -> float:
@@ -110,8 +109,13 @@ def lower_sharpness(drawn: Drawn) -> float:
         np.abs(np.diff(luma[round(drawn.bottom[i]) : round(drawn.bottom[i]) + 2 * reach, drawn.columns.start + i])).max()
         for i in range(count // 5, count - count // 5)
     ]
+    return _sigma(drawn, float(np.median(steepest)))
+
+
+def _sigma(drawn: Drawn, steepest: float) -> float:
+    """In samples, of an edge of the mouth that changes by so much from one to the next."""
     darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
-    return darkest / max(float(np.median(steepest)), 1) / float(np.sqrt(2 * np.pi))
+    return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
 
 
 def _rims(drawn: Drawn) -> Mask:

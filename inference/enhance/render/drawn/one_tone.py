@@ -36,22 +36,22 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
     middles = (top + bottom) / 2
     chord = np.linspace(middles[0], middles[-1], len(top))
     rise, fall = float((chord - top).max()), float((bottom - chord).max())
-    level = min(rise, fall) >= EITHER_SIDE * (rise + fall)
-    if not _has_shape(top, bottom, rise, fall) or not _has_tone(drawn, patch, level):
+    height = rise + fall
+    level = min(rise, fall) >= EITHER_SIDE * height
+    if not _has_shape(top, bottom, height, level) or not _has_tone(drawn, patch, level):
         return None
     margin = FROM_EDGES * (bottom - top)
     edges = top, np.clip(chord, top + margin, bottom - margin), bottom
-    if fall < ALONE * (rise + fall):
+    if fall < ALONE * height:
         edges = top, bottom, bottom + LOWER_HIGHER * rise * (1 - np.linspace(-1, 1, len(top)) ** 2)
     return np.asarray(drawn.origin[1] + (np.stack(edges) - 0.5) / drawn.finer)
 
 
-def _has_shape(top: Array, bottom: Array, rise: float, fall: float) -> bool:
-    """Whether the edges (n, in rows) are those of lips. rise, fall: how far they reach above and below the corners."""
-    height = rise + fall
+def _has_shape(top: Array, bottom: Array, height: float, level: bool) -> bool:
+    """Whether the edges (n, in rows) are those of lips. height: of both together. level: the corners are about half as high."""
     if (bottom - top).max() < FEWEST or (bottom - top).mean() > FULLEST * height:
         return False
-    return (len(top) >= FLATTER * height and min(rise, fall) >= EITHER_SIDE * height) or _has_bow(top, BOW * height)
+    return (len(top) >= FLATTER * height and level) or _has_bow(top, BOW * height)
 
 
 def _has_bow(top: Array, least: float) -> bool:
