@@ -19,10 +19,21 @@ def test_a_jpeg_tells_the_steps_of_its_quality(quality: int, step: float, level:
     assert damage_of(stored).level == level
 
 
-def test_what_was_a_jpeg_tells_it_in_16_bits_and_cut_to_another_size() -> None:
+def test_what_was_a_jpeg_tells_it_in_16_bits() -> None:
     stored = as_jpeg(ASTRONAUT, 40)
     assert jpeg_step(stored.astype(np.uint16) * np.uint16(257)) == pytest.approx(16.5, rel=0.2)
-    assert jpeg_step(stored[3:, 5:]) == pytest.approx(16.5, rel=0.2)
+
+
+@pytest.mark.parametrize(("quality", "step"), [(40, 16.5), (75, 6.6), (90, 2.6)])
+def test_what_was_cut_out_of_a_jpeg_tells_its_steps_also_where_it_was_stored_as_a_finer_one(quality: int, step: float) -> None:
+    cut = as_jpeg(ASTRONAUT, quality)[3:, 5:]
+    assert jpeg_step(cut) == pytest.approx(step, rel=0.2)
+    if quality < 90:
+        assert jpeg_step(as_jpeg(cut, 95)) == pytest.approx(step, rel=0.2)
+
+
+def test_enlarged_pixels_have_no_grid_of_a_jpeg() -> None:
+    assert jpeg_step((ASTRONAUT[:64, :64] // 85 * 85).repeat(4, axis=0).repeat(4, axis=1)[3:, 1:]) == 0
 
 
 @pytest.mark.parametrize("picture", [ASTRONAUT, pattern(64, 80), pattern(20, 40), np.full((64, 64, 3), 7, np.uint8)])

@@ -32,6 +32,10 @@ def distinct(blocks: Floats) -> npt.NDArray[np.intp]:
 
 def wave(down: int, across: int) -> npt.NDArray[np.float64]:
     """The block of one frequency of the discrete cosine transform."""
+    return np.outer(line(down), line(across)).ravel()
+
+
+def line(frequency: int) -> npt.NDArray[np.float64]:
+    """The eight samples of one frequency of the discrete cosine transform; a block is the product of two."""
     at = (np.arange(BLOCK) + 0.5) * np.pi / BLOCK
-    norm = 2 / BLOCK * (0.5**0.5 if down == 0 else 1) * (0.5**0.5 if across == 0 else 1)
-    return norm * np.outer(np.cos(at * down), np.cos(at * across)).ravel()
+    return np.asarray((2 / BLOCK) ** 0.5 * (0.5**0.5 if frequency == 0 else 1) * np.cos(at * frequency))

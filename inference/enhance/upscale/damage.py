@@ -1,19 +1,21 @@
 """How much is to be taken away from a picture: of what a JPEG left, by the steps to which it rounded it, and of noise.
 
 A JPEG's steps show in its pixels for good: the frequencies of its blocks of 8 x 8 are whole multiples of them. So a PNG of what
-was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038. Text on white
-cuts off what a block would have above white, and there are no multiples left: cut_off.py finds them, and a JPEG's own
-table is read in src/media/image/jpeg-step.ts.
+was a JPEG once is measured too, and of a part of it, unless it was made larger or smaller between. docs/decisions/0038, 0196.
+Text on white cuts off what a block would have above white, and there are no multiples left: cut_off.py finds them, and a JPEG's
+own table is read in src/media/image/jpeg-step.ts.
 """
 
 from bisect import bisect
 from typing import NamedTuple
 
+import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.picture import LUMA, AnyPicture, white
 
-from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
+from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, line, wave
 from .cut_off import coarseness
 from .noise import LIMITS, noise_of
 
@@ -24,10 +26,13 @@ _FREQUENCIES = ((0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), 
 _USUAL = np.array([USUAL[each] for each in _FREQUENCIES])
 _USUAL_STEP = 13.2  # the mean of those and of the constant's: what a quality's step is counted in
 _STEPS = np.arange(2, 73)
-_BINS_PER_LEVEL, _LARGEST = 8, 256
+_BINS_PER_LEVEL, _BINS = 8, 8 * 256
 _LEAST_SEEN = 30  # frequencies that are not zero
 _LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave 0.5 of a step of 2 levels
 _LEAST_FOUND = 3  # of the nine frequencies
+_LEAST_LEAD = (
+    1.5  # of a cut JPEG's grid over any other. It is 1.8 and more; dithers and pixel art have no grid that leads by 1.1
+)
 
 
 class Damage(NamedTuple):
@@ -52,8 +57,7 @@ def damage_of(picture: AnyPicture) -> Damage:
 def jpeg_step(picture: AnyPicture) -> float:
     """Levels of 8 bits by which the low frequencies of a JPEG were rounded, 13.2 at quality 50; 0 where it was none.
 
-    picture: h x w x 3 or more. Its first row and column must be multiples of 8 of those of the whole, or it is looked for
-    where the blocks begin.
+    picture: h x w x 3 or more. It may have been cut since, and stored as another JPEG: the larger step counts.
     """
     middle = _middle(picture)
     return _jpeg_step(middle, _luma(middle))
@@ -63,10 +67,9 @@ def _jpeg_step(middle: AnyPicture, luma: Floats) -> float:
     if min(luma.shape) < _LEAST_SIDE:
         return 0.0
     found = _step_of(luma)
-    if found:
-        return found
-    first = [_phase(luma), _phase(luma.T)]
-    return (_step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0) or coarseness(middle, luma) * _USUAL_STEP
+    if cut := _grid_of_cut(luma):
+        found = max(found, _step_of(luma[cut[0] :, cut[1] :]))
+    return found or coarseness(middle, luma) * _USUAL_STEP
 
 
 def _middle(picture: AnyPicture) -> AnyPicture:
@@ -89,23 +92,42 @@ def _step_of(luma: Floats) -> float:
 
 def _comb(values: Floats) -> int:
     """The largest step of which the values are multiples; 0 for none."""
-    bins = np.minimum(values * _BINS_PER_LEVEL + 0.5, len(_COMBS[0]) - 1).astype(int)
-    counts = np.bincount(bins, minlength=len(_COMBS[0])).astype(np.float32)  # else the product is made in float64
-    many = _COUNTED @ counts
-    share = (_COMBS @ counts) / np.maximum(many, 1)
+    counts = np.bincount(_bins(values), minlength=_BINS)
+    return int(_STEPS[_shares(counts) > 0].max(initial=0))
+
+
+def _bins(values: Floats) -> npt.NDArray[np.intp]:
+    return np.minimum(values * _BINS_PER_LEVEL + 0.5, _BINS - 1).astype(np.intp)
+
+
+def _shares(counts: npt.NDArray[np.intp]) -> Floats:
+    """How far values are multiples of each of _STEPS, up to 1; 0 where they are not. counts: n x _BINS."""
+    counted = counts.astype(np.float32)  # else the product is made in float64
+    many = counted @ _COUNTED.T
+    share = (counted @ _COMBS.T) / np.maximum(many, 1)
     fits = (many >= _LEAST_SEEN) & (share >= np.maximum(_LEAST_COMB, 5 / np.sqrt(np.maximum(many, 1))))
-    return int(_STEPS[fits].max(initial=0))
+    return np.asarray(np.where(fits, share, 0), np.float32)
 
 
-def _phase(luma: Floats) -> int:
-    """The row of the first eight at which the picture changes most: there a block begins."""
-    rough = np.abs(np.diff(luma, axis=0)).mean(axis=1)
-    whole = rough[: len(rough) // BLOCK * BLOCK].reshape(-1, BLOCK)
-    return (int(np.median(whole, axis=0).argmax()) + 1) % BLOCK
+def _grid_of_cut(luma: Floats) -> tuple[int, int] | None:
+    """The row and the column, 0 to 7, where the blocks begin of a JPEG that was cut elsewhere than between two of them: where
+    most frequencies are multiples. None where no place leads."""
+    height, width = (length - BLOCK + 1 for length in luma.shape)
+    places = np.arange(height)[:, None] % BLOCK * BLOCK + np.arange(width) % BLOCK
+    total = np.zeros(BLOCK**2)
+    for down, across in _FREQUENCIES:
+        # The frequency in the block that begins at each pixel.
+        values = cv2.sepFilter2D(luma, -1, line(across), line(down), anchor=(0, 0))[:height, :width]
+        bins = places * _BINS + _bins(np.abs(values))
+        counts = np.bincount(bins.ravel(), minlength=BLOCK**2 * _BINS).reshape(BLOCK**2, _BINS)
+        total += _shares(counts).max(axis=1)
+    total[0] = 0
+    second, most = np.sort(total)[-2:]
+    return divmod(int(total.argmax()), BLOCK) if most > _LEAST_LEAD * second else None
 
 
 _WAVES = np.array([wave(*each) for each in _FREQUENCIES], np.float32)
-_VALUES = np.arange(_LARGEST * _BINS_PER_LEVEL) / _BINS_PER_LEVEL
+_VALUES = np.arange(_BINS) / _BINS_PER_LEVEL
 # What is near half a step counts against it, so that no multiple of the step is taken for it; what is near 0 says nothing.
 _COUNTED = (0.4 * _STEPS[:, None] < _VALUES).astype(np.float32)
 _COMBS = (_COUNTED * np.cos(2 * np.pi * _VALUES / _STEPS[:, None])).astype(np.float32)
