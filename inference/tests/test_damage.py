@@ -33,7 +33,7 @@ def test_what_was_cut_out_of_a_jpeg_tells_its_steps_also_where_it_was_stored_as_
 
 
 def test_enlarged_pixels_have_no_grid_of_a_jpeg() -> None:
-    assert jpeg_step((ASTRONAUT[:64, :64] // 85 * 85).repeat(4, axis=0).repeat(4, axis=1)[3:, 1:]) == 0
+    assert jpeg_step((ASTRONAUT[:64, :64] // np.uint8(85) * np.uint8(85)).repeat(4, axis=0).repeat(4, axis=1)[3:, 1:]) == 0
 
 
 @pytest.mark.parametrize("picture", [ASTRONAUT, pattern(64, 80), pattern(20, 40), np.full((64, 64, 3), 7, np.uint8)])
