@@ -553,6 +553,54 @@ def test_teeth_that_are_wider_than_the_dark_below_them_go_when_a_grin_shuts(skin
     assert shut.max() < int(planes_of(np.full((2, 2, 3), skin, np.uint8)).y[0, 0]) + 6
 
 
+@pytest.mark.parametrize("over", [0.014, 0.03])
+@pytest.mark.parametrize("skin", [(255, 232, 220), (250, 214, 180)])
+def test_the_line_over_teeth_and_the_dark_below_them_go_when_the_mouth_shuts(skin: tuple[int, int, int], over: float) -> None:
+    picture, mesh = drawing("stroke", skin, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
+    rows = {colour: y + round(at * unit) for colour, at in ((INK, 0.0), ((255, 255, 255), over), (FILL, over + 0.06))}
+    for colour, top in rows.items():
+        picture[top : y + round(0.2 * unit), x - round(0.17 * unit) : x + round(0.17 * unit)] = colour
+    shut = spoken(picture, mesh, target()).planes.y[y - round(0.05 * unit) : y + round(0.25 * unit)].astype(int)
+    bare = planes_of(np.full_like(picture, skin)).y[0, 0]
+    assert (np.abs(shut - bare) < 6).mean() > 0.95
+    assert shut.max() < bare + 4
+
+
+@pytest.mark.parametrize("line", [(255, 60, 60), (60, 255, 255)])
+def test_lips_of_light_lines_on_black_are_no_mouth_full_of_teeth(line: tuple[int, int, int]) -> None:
+    picture, mesh = drawing("outlined", (255, 255, 255), size=480)
+    light = (255 - picture.astype(np.float32)) / 255 * line
+    glow = 1.3 * cv2.GaussianBlur(light, (0, 0), 0.04 * pose_of(mesh).scale)
+    assert not has_ink(np.clip(light + glow, 10, 255).astype(np.uint8), mesh)
+
+
+@pytest.mark.parametrize(("skin", "line"), [((128, 86, 60), (190, 62, 66)), ((84, 54, 40), (150, 70, 72))])
+def test_a_line_as_light_as_the_skin_and_redder_is_a_mouth(skin: tuple[int, int, int], line: tuple[int, int, int]) -> None:
+    drawn, mesh = drawing("stroke", (255, 255, 255), thick=0.03, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    drawn[y + round(0.1 * unit) :] = 255
+    share = (255 - drawn[..., :1].astype(np.float64)) / (255 - drawn[..., 0].min())
+    picture = ((1 - share) * skin + share * line + 0.5).astype(np.uint8)
+    subject = measure(planes_of(picture), BT601, mesh)
+    ink = SUBJECT.unpack(subject).ink
+    assert ink is not None
+    np.testing.assert_allclose(ink.stroke, line, atol=25)
+    opened = spoken(picture, mesh, target(0.14), subject).planes.y
+    assert opened[y + round(0.05 * unit), x] < 0.8 * planes_of(picture).y[0, 0]
+
+
+def test_ink_is_measured_on_the_picture_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Strokes of a pencil pass for letters, and the mouth was looked for where they had been taken off.
+    picture, mesh = drawing("open")
+    bare = planes_of(np.full_like(picture, SKIN))
+    monkeypatch.setattr("enhance.render.measure.without_captions", lambda *_: bare)
+    assert has_ink(picture, mesh)
+
+
 def test_a_thin_line_of_teeth_is_no_stroke_of_ink() -> None:
     assert not has_ink(*in_one_tone((GRIN[0], GRIN[0] + 0.05 * (1 - ACROSS**2)), BROWN, (255, 255, 255)))
 
@@ -802,13 +850,13 @@ WHITE, IRIS, LASH = (255, 255, 255), (70, 120, 200), (50, 30, 45)
 def eyes(
     size: int = 480,
     skin: tuple[int, int, int] = SKIN,
-    shut: bool = False,
+    shut: tuple[float, int, int] | None = None,
     white: tuple[int, int, int] = WHITE,
     apart: float = 0,
     outline: bool = False,
     lined: bool = True,
 ) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """A flat face with big drawn eyes, or with the arches of shut ones.
+    """A flat face with big drawn eyes, or with the arches of shut ones: their height in S, from and to those degrees.
 
     apart: S from an eye to its lash line. outline: the line goes all the way round. lined: without a line they have a pupil.
     """
@@ -822,7 +870,7 @@ def eyes(
         x, y = (round(float(v)) for v in mesh[[*eye[0], *eye[1]], :2].mean(axis=0) * FINE)
         a, b = round(0.14 * unit * FINE), round(0.17 * unit * FINE)
         if shut:
-            cv2.ellipse(canvas, (x, y), (a, b // 2), 0, 20, 160, LASH, line, cv2.LINE_AA)
+            cv2.ellipse(canvas, (x, y), (a, round(shut[0] * unit * FINE)), 0, *shut[1:], LASH, line, cv2.LINE_AA)
             continue
         cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, white, -1, cv2.LINE_AA)
         cv2.ellipse(canvas, (x, y), (round(0.6 * a), round((0.9 if lined else 0.7) * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
@@ -950,8 +998,9 @@ def test_the_lid_comes_down_with_the_blink() -> None:
 AMOUNTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def test_drawn_eyes_that_are_shut_do_not_blink() -> None:
-    picture, mesh = eyes(shut=True)
+@pytest.mark.parametrize("arch", [(0.085, 20, 160), (0.05, 200, 340)])
+def test_drawn_eyes_that_are_shut_do_not_blink(arch: tuple[float, int, int]) -> None:
+    picture, mesh = eyes(shut=arch)
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)
 
 

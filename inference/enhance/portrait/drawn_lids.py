@@ -34,6 +34,9 @@ HELD = 0.06  # of an eye's rim, at most, that hair or glasses hold: an outline t
 WIDTHS, HEIGHTS = (0.05, 0.62), (0.07, 0.70)  # units of an eye that is open; it may be a dot
 ALIKE = 1.5  # times as high as the other that an eye may be
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
+LINE, LINE_WIDTH, ONE_COLOUR = 0.06, 0.12, 0.6
+"""Units: height of the columns of an eye that is drawn shut, at most, and its width, at least: lower and narrower ones may be
+dots; and share of its pixels that have its colour: those at its edges do not."""
 APART = 0.075  # units: gap between an eye and a lash line that does not touch it; brows are at 0.12
 OVER = 0.8  # share of an eye's middle columns that its lash line covers
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
@@ -148,6 +151,29 @@ def make_drawn_lids(picture: Picture, frame: HeadFrame, *, cartoon: bool = False
             behind = _behind_glasses(picture, frame, found, skins, cartoon)
             return found if behind is None else behind
     return ()
+
+
+def are_drawn_shut(picture: Picture, frame: HeadFrame) -> bool:
+    """Whether both eyes of a flat drawing are lines, as in a laugh. picture: h x w x 3 uint8 RGB."""
+    return all(
+        (skin := skin_colour(picture, frame, beside)) is not None and _is_line(picture, frame, eye, skin)
+        for eye, beside in ((RIGHT_LIDS, RIGHT_CHEEK), (LEFT_LIDS, LEFT_CHEEK))
+    )
+
+
+def _is_line(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> bool:
+    """Whether all of a drawn eye is one line, straight or an arc. skin: RGB."""
+    window = _window(picture, frame, eye)
+    if window is None:
+        return False
+    box, points = window
+    here = picture[box].astype(np.float32)
+    mask = _unlike_skin(here, points, _Ground(skin, False, UNLIKE), frame.unit)
+    if mask is None:
+        return False
+    high, wide = mask.sum(axis=0).max() / frame.unit, np.ptp(np.nonzero(mask)[1]) / frame.unit
+    like = np.abs(here[mask] - np.median(here[mask], axis=0)).max(axis=1) < LIKE_SKIN
+    return bool(high <= LINE and wide >= LINE_WIDTH and like.mean() > ONE_COLOUR)
 
 
 def _behind_glasses(
@@ -300,28 +326,33 @@ def _is_dot(here: Floats, eye: Mask, lash: Floats) -> bool:
 def _find(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground) -> _Found | None:
     """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size."""
     unit = frame.unit
-    points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
     along, down = _axes(frame)
     gap = (frame.mesh[[eye[1][4], eye[0][4]], :2] @ down) @ [1, -1]
-    if gap < OPEN * unit:
+    window = _window(picture, frame, eye)
+    if window is None or gap < OPEN * unit:
         return None
-    middle = points.mean(axis=0)
-    reach = np.array(REACH) * unit + np.abs(points - middle).max(axis=0)
-    low = np.maximum(np.floor(middle - reach), 0).astype(int)
-    high = np.minimum(np.ceil(middle + reach) + 1, picture.shape[1::-1]).astype(int)
-    if min(high - low) < 12:
-        return None
-    box = slice(low[1], high[1]), slice(low[0], high[0])
+    box, points = window
     here = picture[box].astype(np.float32)
-    mask = _drawn_eye(here - _shade(here, ground.colour) if ground.shaded else here, points - low, ground, unit)
+    mask = _drawn_eye(here - _shade(here, ground.colour) if ground.shaded else here, points, ground, unit)
     if mask is None:
         return None
     y, x = np.nonzero(mask)
-    places = np.stack([x, y], 1) + low - middle
+    middle = points.mean(axis=0)
+    places = np.stack([x, y], 1) - middle
     s, t = places @ along, places @ down
     width, height = np.ptp(s) / unit, np.ptp(t) / unit
     likely = WIDTHS[0] < width < WIDTHS[1] and HEIGHTS[0] < height < HEIGHTS[1]
-    return _Found(box, mask, middle - low, s, t) if likely else None
+    return _Found(box, mask, middle, s, t) if likely else None
+
+
+def _window(picture: Picture, frame: HeadFrame, eye: Eye) -> tuple[tuple[slice, slice], Floats] | None:
+    """Where a drawn eye is looked for, and the mesh's eye (n x 2, pixels) in it; None where the picture has none of it."""
+    points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
+    middle = points.mean(axis=0)
+    reach = np.array(REACH) * frame.unit + np.abs(points - middle).max(axis=0)
+    low = np.maximum(np.floor(middle - reach), 0).astype(int)
+    high = np.minimum(np.ceil(middle + reach) + 1, picture.shape[1::-1]).astype(int)
+    return None if min(high - low) < 12 else ((slice(low[1], high[1]), slice(low[0], high[0])), points - low)
 
 
 def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
@@ -333,6 +364,19 @@ def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
 
 def _drawn_eye(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> Mask | None:
     """The pixels of the eye, filled; None where it touches hair or the border of the window, or is shut."""
+    found = _unlike_skin(here, mesh_eye, ground, unit)
+    if found is None:
+        return None
+    y, x = np.nonzero(found)
+    whole = np.zeros(found.shape, np.uint8)
+    cv2.fillConvexPoly(whole, cv2.convexHull(np.stack([x, y], 1).astype(np.int32)), (1,))
+    across = found.sum(axis=0)[x.min() : x.max() + 1]
+    filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
+    return whole > 0 if filled > FILLED * unit else None
+
+
+def _unlike_skin(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> Mask | None:
+    """What differs from skin at the mesh's eye, and what lies between; None where it touches hair or the window's border."""
     unlike = (np.abs(here - ground.colour).max(axis=2) > ground.least).astype(np.uint8)
     near = np.zeros(unlike.shape, np.uint8)
     cv2.fillPoly(near, [np.round(mesh_eye).astype(np.int32)], (1,))
@@ -355,12 +399,7 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> 
         inside = left >= x.min() and left + width <= x.max() + 1 and top >= y.min() and top + height <= y.max() + 1
         if label and inside:
             found |= labels == label
-    y, x = np.nonzero(found)
-    whole = np.zeros(found.shape, np.uint8)
-    cv2.fillConvexPoly(whole, cv2.convexHull(np.stack([x, y], 1).astype(np.int32)), (1,))
-    across = found.sum(axis=0)[x.min() : x.max() + 1]
-    filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
-    return whole > 0 if filled > FILLED * unit else None
+    return found
 
 
 def _cut_free(unlike: npt.NDArray[np.uint8], near: npt.NDArray[np.uint8], width: int) -> Mask | None:

@@ -16,7 +16,7 @@ from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
-from .drawn_lids import DrawnLid, is_white, make_drawn_lids, skin_colour
+from .drawn_lids import DrawnLid, are_drawn_shut, is_white, make_drawn_lids, skin_colour
 from .eye_outline import Outline, find_outline, sample
 
 Values = Floats
@@ -97,8 +97,11 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     a face in 3D, or a painted one, whose eyes are a cartoon's: they are larger than the mesh's, or dots.
     """
     # A face in outline may be painted inside, one in few colours a posterised photograph: their eyes shut as a painting's do.
-    if style == "flat" and (drawn := make_drawn_lids(picture, frame)):
-        return drawn
+    if style == "flat":
+        if drawn := make_drawn_lids(picture, frame):
+            return drawn
+        if are_drawn_shut(picture, frame):
+            return ()
     outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
     found = [outline for outline in outlines if outline]
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:

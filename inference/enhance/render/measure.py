@@ -114,7 +114,8 @@ def subject_of(patch: Patch) -> Subject:
         lip_tone=tone_of(planes, head, ring, colours.black),
         teeth=own.texture.astype(np.float64),
         face=face,
-        ink=None if drawn_lips else ink_of(planes, colours, head, pose, outlined=in_outline(patch)),
+        # On the picture as it is, on which a drawn mouth is drawn again: ink passes for letters, or for a thing over the mouth.
+        ink=None if drawn_lips else ink_of(patch.planes, colours, head, pose, outlined=in_outline(patch)),
     )
 
 

@@ -4,7 +4,7 @@ Cel animation draws a closed mouth as a stroke and an open one as a filled outli
 from the skin above and below it is the mouth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,12 @@ LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
 BESIDE_MOUTH, PATCH_OF_BEARD, BEARD_DARK = 0.1, 0.03, 0.65
 """S from the corners where a beard is looked for; half the side in S of what is looked at there; and of the
 cheeks' luma that a beard has at most."""
+RED, RED_LINE, ROUND_LINE = 2.0, 0.05, 0.3
+"""Levels of luma that a V code counts by which a line is redder than skin; S that such a line is thick, at most: lips are
+thicker; and S round the mouth in which most is skin."""
+WHITER, DARK_BELOW = 4.0, 0.03
+"""Grey levels by which teeth are lighter than light skin, at least; and S, the mean height of the dark below them, across the
+line above them, at least: less is another line."""
 LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
 
 
@@ -63,6 +69,8 @@ class Drawn:
     top: Array
     bottom: Array
     """Of the mouth in each of the columns, in rows."""
+    red: bool = False
+    """Whether `dark` is how much redder than skin it is, times RED."""
 
     @property
     def open(self) -> float:
@@ -108,12 +116,15 @@ class Drawn:
         return np.asarray(cv2.remap(mask.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
 
 
-def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False) -> Drawn | None:
+def find(
+    planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False, red: bool = False
+) -> Drawn | None:
     """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
 
     white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark; and one that shows
     teeth in a dark beard.
     shaded: with teeth and a tongue that are told by the skin round the mouth alone, as where the face is shaded.
+    red: also a closed mouth that is a line redder than the skin and as light, where nothing is dark.
     """
     skin = _skin(planes, head, pose)
     beard = _beard(planes, head, pose, skin) if white else None
@@ -123,7 +134,21 @@ def find(planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded
             return within
     usual = _find(planes, head, pose, skin, white=white, shaded=shaded)
     usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
-    return usual or _find(planes, head, pose, skin, white=white, shaded=shaded, hangs=True)
+    usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, hangs=True)
+    return usual or (_find_red(planes, head, pose, skin) if red else None)
+
+
+def _find_red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
+    """The line of a closed mouth that only its redness tells from skin (luma); its `luma` and `dark` stand for that."""
+    middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]]).mean(axis=0)
+    size = (max(1, round(2 * ROUND_LINE * pose.scale)),) * 2
+    tint = float(np.median(raster(planes.v, 2, pose, middle - ROUND_LINE, pose.scale, size)))
+    redder = cv2.resize(planes.v, planes.y.shape[::-1], interpolation=cv2.INTER_LINEAR).astype(np.float32) - tint
+    y = np.clip(np.minimum(planes.y, skin) - RED * np.maximum(redder, 0), 0, 255).astype(np.uint8)
+    drawn = _find(replace(planes, y=y), head, pose, skin, white=False, shaded=False)
+    if drawn is None or drawn.open > RED_LINE or not is_there(drawn, head, pose):
+        return None
+    return replace(drawn, red=True)
 
 
 def _find(
@@ -172,6 +197,8 @@ def _find(
     light = light_parts(luma > lighter, whole)
     if light.any():
         whole = joined(whole, light)
+    if strongest >= FAINTEST:
+        whole = _with_dark_at_teeth(whole, luma > skin + max(WHITER, TO_WHITE * (255 - skin)), dark > INK * strongest, finer)
     # A closed mouth shows neither teeth nor a tongue, and may have light and shade of lips beside it.
     if shaded and (not shut or whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0))):
         uv = (raster(plane, 2, pose, origin, finer, size) for plane in (planes.u, planes.v))
@@ -187,7 +214,9 @@ def _find(
     rows = np.arange(len(whole))[:, None]
     whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
     drawn = Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
-    return drawn if strongest >= FAINTEST or is_there(drawn, head, pose) else None
+    # Of light lines on dark skin, most of what they enclose is dark.
+    teeth = float(np.median(luma[drawn.whole])) > skin + TO_WHITE * (255 - skin) and is_there(drawn, head, pose)
+    return drawn if strongest >= FAINTEST or teeth else None
 
 
 def _beard(planes: Planes, head: Array, pose: Pose, skin: float) -> float | None:
@@ -302,6 +331,22 @@ def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: 
         if thin and wide and y2 < lowest and 0 <= y1 - bottom < NEXT * finer:
             return label
     return which
+
+
+def _with_dark_at_teeth(whole: npt.NDArray[np.uint8], white: Mask, ink: Mask, finer: float) -> npt.NDArray[np.uint8]:
+    """The mouth with the dark below the teeth where only the line over them was found, or that line where only the dark was.
+
+    At the sides of such teeth there is no line. white: what is clearly lighter than skin. ink: what is as dark as lines.
+    """
+    teeth = light_parts(white & (whole == 0), whole) | (whole & white)
+    if not teeth.any():
+        return whole
+    columns = np.flatnonzero(whole.any(axis=0))
+    lines = whole.sum() < STROKE * finer * len(columns)
+    more = light_parts(ink & (whole == 0), teeth)
+    high = float(more.sum()) / finer / len(columns)
+    fits = high > DARK_BELOW if lines else 0 < high < STROKE
+    return joined(joined(whole, teeth), more) if fits else whole
 
 
 def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array]:

@@ -58,7 +58,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
 
     outlined: whether the face is drawn in outline (outlines.py). Its skin may be painted.
     """
-    drawn = find(planes, head, pose, white=True)
+    drawn = find(planes, head, pose, white=True, red=True)
     if drawn is None or goes_on(drawn):
         return None
     rough, outlined = roughness(drawn), outlined and is_there(drawn, head, pose)
@@ -67,7 +67,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     # Where the skin is painted, so is what the line of a mouth encloses: what is pale at its rim need not be lips.
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
-    drawn = find(planes, head, pose, white=True, shaded=True) or drawn
+    drawn = find(planes, head, pose, white=True, shaded=True, red=True) or drawn
     if drawn.open >= STROKE and not outlined and _in_lips(drawn, planes, pose):
         return None
     if drawn.open < STROKE and drawn.of_teeth:

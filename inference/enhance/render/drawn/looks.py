@@ -8,13 +8,14 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.style import skin_roughness
 
-from .found import STROKE, Drawn
+from .found import STROKE, WHITER, Drawn
 from .parts import FAINTEST, Mask
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
+NEXT_SKIN = 4  # samples above a mouth that are skin
 INKED, INKED_ROUND = 0.6, (0.45, 0.575)
 """Of the mouth's dark, a line at its rim at least; and the share of the rim that is one: of the upper and lower at least, and
 of both."""
@@ -64,10 +65,17 @@ def has_lips(drawn: Drawn) -> bool:
 
 
 def _shows_teeth_first(drawn: Drawn) -> bool:
-    """Whether the mouth begins with teeth: where lips are drawn, it begins with the upper one."""
-    middle = np.arange(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
-    first = drawn.dark[drawn.top[middle].astype(int) + 1, drawn.columns.start + middle]
-    return bool((first < 0).mean() > 0.5)
+    """Whether the mouth begins with teeth, or a dark line over them: where lips are drawn, it begins with the upper one."""
+    middle = range(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
+    reach = max(2, round(OUTLINE * drawn.finer))
+    shown = []
+    for i in middle:
+        top, x = int(drawn.top[i]), drawn.columns.start + i
+        column = drawn.dark[top : max(int(drawn.bottom[i]), top + 2), x]
+        lined = column[:reach].max() >= AS_DARK * column.max()
+        skin = drawn.luma[max(0, top - NEXT_SKIN), x]
+        shown.append(column[1] < 0 or (lined and drawn.luma[top : top + 2 * reach, x].max() > skin + WHITER))
+    return bool(np.mean(shown) > 0.5)
 
 
 def goes_on(drawn: Drawn) -> bool:

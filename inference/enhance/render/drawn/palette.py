@@ -29,7 +29,7 @@ class Palette:
 
     def __init__(self, planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> None:
         size = drawn.dark.shape[1], drawn.dark.shape[0]
-        y = drawn.luma
+        y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red else drawn.luma
         u, v = (raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
         spread = np.ones((2 * round(4 * drawn.finer / pose.scale) + 1,) * 2, np.uint8)
         around = cv2.dilate(drawn.whole.astype(np.uint8), spread) > 0
@@ -48,9 +48,10 @@ class Palette:
             darkest = max(darkest, line_round(drawn))
             deep = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(EDGE * drawn.finer) + 1,) * 2, np.uint8)) > 0
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
-            rim = rim & ~deep if (rim & ~deep).any() else rim
+            rim = rim & ~deep if (rim & ~deep).any() else rim if rim.any() else drawn.whole
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
-        stroke = np.array([max(skin[0] - darkest, 0), skin[1] + tint[0], skin[2] + tint[1]])
+        light = np.median(y[drawn.whole]) if drawn.red else max(skin[0] - darkest, 0)
+        stroke = np.array([light, skin[1] + tint[0], skin[2] + tint[1]])
         self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
         chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
         grey = float(np.percentile(chroma, 85)) < GREY

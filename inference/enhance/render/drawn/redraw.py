@@ -53,7 +53,7 @@ class Contours:
 def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Shape, ink: Ink) -> tuple[Planes, Plane]:
     """The patch with the drawn mouth in `shape`, and its mask; as it is with an empty mask where no mouth is seen."""
     mask = np.zeros(planes.y.shape, np.uint8)
-    drawn = find(planes, head, pose, white=True, shaded=True) if abs(pose.yaw) < TURNED[1] else None
+    drawn = find(planes, head, pose, white=True, shaded=True, red=True) if abs(pose.yaw) < TURNED[1] else None
     if drawn is None:
         return planes, mask
     contours = _contours(shape, ink, _ends(ink, drawn))
