@@ -28,10 +28,10 @@ from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, with_shade
-from enhance.render.drawn.found import Drawn
+from enhance.render.drawn.found import Drawn, find
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
-from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
 from enhance.style import style_of
 
@@ -553,20 +553,43 @@ def test_teeth_that_are_wider_than_the_dark_below_them_go_when_a_grin_shuts(skin
     assert shut.max() < int(planes_of(np.full((2, 2, 3), skin, np.uint8)).y[0, 0]) + 6
 
 
-@pytest.mark.parametrize("over", [0.014, 0.03])
-@pytest.mark.parametrize("skin", [(255, 232, 220), (250, 214, 180)])
-def test_the_line_over_teeth_and_the_dark_below_them_go_when_the_mouth_shuts(skin: tuple[int, int, int], over: float) -> None:
+def in_stripes(
+    skin: tuple[int, int, int], *stripes: tuple[tuple[int, int, int], float]
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """A mouth of stripes of a colour each, as wide as the mouth, from above: their heights in S."""
     picture, mesh = drawing("stroke", skin, size=480)
     unit = pose_of(mesh).scale
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
     picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
-    rows = {colour: y + round(at * unit) for colour, at in ((INK, 0.0), ((255, 255, 255), over), (FILL, over + 0.06))}
-    for colour, top in rows.items():
-        picture[top : y + round(0.2 * unit), x - round(0.17 * unit) : x + round(0.17 * unit)] = colour
+    top = float(y)
+    for colour, high in stripes:
+        picture[round(top) : round(top + high * unit), x - round(0.17 * unit) : x + round(0.17 * unit)] = colour
+        top += high * unit
+    return picture, mesh
+
+
+@pytest.mark.parametrize("below", [(FILL, 0.12), (INK, 0.016)])
+@pytest.mark.parametrize("over", [0.014, 0.03])
+@pytest.mark.parametrize("skin", [(255, 232, 220), (150, 100, 72)])
+def test_the_line_over_teeth_and_what_is_dark_below_them_go_when_the_mouth_shuts(
+    skin: tuple[int, int, int], over: float, below: tuple[tuple[int, int, int], float]
+) -> None:
+    picture, mesh = in_stripes(skin, (INK, over), ((255, 255, 255), 0.06), below)
+    unit = pose_of(mesh).scale
+    y = round(float(mesh[[61, 291], 1].mean()))
     shut = spoken(picture, mesh, target()).planes.y[y - round(0.05 * unit) : y + round(0.25 * unit)].astype(int)
     bare = planes_of(np.full_like(picture, skin)).y[0, 0]
     assert (np.abs(shut - bare) < 6).mean() > 0.95
     assert shut.max() < bare + 4
+
+
+def test_a_moustache_over_teeth_is_no_part_of_the_mouth() -> None:
+    skin = (255, 232, 220)
+    picture, mesh = in_stripes(skin, (INK, 0.08), ((255, 255, 255), 0.05), (FILL, 0.08))
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    drawn = find(patch.planes, patch.head, patch.pose)
+    assert drawn is not None
+    assert drawn.open == pytest.approx(0.13, abs=0.01)
 
 
 @pytest.mark.parametrize("line", [(255, 60, 60), (60, 255, 255)])

@@ -47,9 +47,7 @@ cheeks' luma that a beard has at most."""
 RED, RED_LINE, ROUND_LINE = 2.0, 0.05, 0.3
 """Levels of luma that a V code counts by which a line is redder than skin; S that such a line is thick, at most: lips are
 thicker; and S round the mouth in which most is skin."""
-WHITER, DARK_BELOW = 4.0, 0.03
-"""Grey levels by which teeth are lighter than light skin, at least; and S, the mean height of the dark below them, across the
-line above them, at least: less is another line."""
+WHITER = 4.0  # grey levels by which teeth are lighter than light skin, at least
 LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
 
 
@@ -334,19 +332,22 @@ def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: 
 
 
 def _with_dark_at_teeth(whole: npt.NDArray[np.uint8], white: Mask, ink: Mask, finer: float) -> npt.NDArray[np.uint8]:
-    """The mouth with the dark below the teeth where only the line over them was found, or that line where only the dark was.
+    """The mouth with what is dark below its teeth where only the line over them was found, or that line where only the dark
+    was; and without a moustache over them.
 
     At the sides of such teeth there is no line. white: what is clearly lighter than skin. ink: what is as dark as lines.
     """
     teeth = light_parts(white & (whole == 0), whole) | (whole & white)
-    if not teeth.any():
+    more = light_parts(ink & (whole == 0), teeth) if teeth.any() else teeth
+    if not more.any():
         return whole
-    columns = np.flatnonzero(whole.any(axis=0))
-    lines = whole.sum() < STROKE * finer * len(columns)
-    more = light_parts(ink & (whole == 0), teeth)
-    high = float(more.sum()) / finer / len(columns)
-    fits = high > DARK_BELOW if lines else 0 < high < STROKE
-    return joined(joined(whole, teeth), more) if fits else whole
+    wide = np.count_nonzero(whole.any(axis=0))
+    if whole.sum() >= STROKE * finer * wide:
+        if np.argwhere(whole)[:, 0].mean() < np.argwhere(teeth)[:, 0].min():
+            return joined(teeth & ~whole, more)
+        if more.sum() >= STROKE * finer * wide:
+            return whole
+    return joined(joined(whole, teeth), more)
 
 
 def _without_gaps(top: Array, bottom: Array, finer: float) -> tuple[Array, Array]:

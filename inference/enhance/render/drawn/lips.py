@@ -16,7 +16,7 @@ from enhance.style import style_of
 
 from .found import STROKE, Drawn, find
 from .ink import ROUGHEST
-from .looks import roughness
+from .looks import roughness, shows_teeth_first
 from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
@@ -50,7 +50,7 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
         # The edges of a soft stroke are no lips.
         if lines is None and drawn.open >= STROKE:
             lines, line = _lines(drawn, patch, PAINTED), 0.0
-            if lines is None:
+            if lines is None and not shows_teeth_first(drawn):
                 lines = _lines(drawn, patch, IN_TONES)
             if lines is None:
                 lines = lips_of_one_tone(drawn, patch)

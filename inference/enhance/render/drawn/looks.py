@@ -47,7 +47,7 @@ def has_lips(drawn: Drawn) -> bool:
 
     A tongue is pale under the dark of an open mouth, and not near its corners.
     """
-    if drawn.open < STROKE / 2 or _shows_teeth_first(drawn):
+    if drawn.open < STROKE / 2 or shows_teeth_first(drawn):
         return False
     reach = max(2, round(OUTLINE * drawn.finer))
     count = len(drawn.top)
@@ -64,7 +64,7 @@ def has_lips(drawn: Drawn) -> bool:
     return bool((upper | lower)[middle].mean() > 0.5)
 
 
-def _shows_teeth_first(drawn: Drawn) -> bool:
+def shows_teeth_first(drawn: Drawn) -> bool:
     """Whether the mouth begins with teeth, or a dark line over them: where lips are drawn, it begins with the upper one."""
     middle = range(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
     reach = max(2, round(OUTLINE * drawn.finer))
