@@ -171,6 +171,16 @@ def test_a_face_that_jumps_and_blurs_with_the_whole_picture_is_the_same(tracker:
     assert (faces.identity[:, 0] == 0).all()
 
 
+def test_a_thing_that_is_raised_before_a_face_is_no_cut(tracker: Tracker) -> None:
+    frames = [FACE] * 5
+    for x in range(240, 60, -30):
+        frames.append(FACE.copy())
+        frames[-1][110:, x : x + 70] = 20
+    faces = follow(tracker, frames)
+    assert not faces.cut.any()
+    assert (faces.identity[:, 0] == 0).all()
+
+
 def test_two_faces_side_by_side_keep_their_identities_when_they_change_sides(tracker: Tracker) -> None:
     drawn, _ = anime(Anime(mouth=0.1), FACE.shape[0])
     faces = follow(tracker, [*[np.hstack([FACE, drawn])] * 4, *[np.hstack([drawn, FACE])] * 4])

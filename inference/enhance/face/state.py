@@ -27,7 +27,8 @@ class Track:
 
     asked: a hint lies on it, so it is kept even where there are more faces than are followed. frames: since it was found.
     doubts: checks in a row that it failed. first: what the crop of a drawn face showed when it was found, by which it is
-    followed, of no rows for other faces. likeness: as it was last measured.
+    followed, of no rows for other faces. thumbnail: a mean of its last frames. look: its face_thumbnail() when it was last
+    measured. likeness: likewise.
     """
 
     identity: int
@@ -35,6 +36,7 @@ class Track:
     crop: Crop
     first: Annotated[Cut, Shape(-1, SIDE, dtype=np.uint8)]
     thumbnail: Thumbnail
+    look: Thumbnail
     steady: Steady
     likeness: KnownLikeness
     asked: bool = False
@@ -75,7 +77,7 @@ class State:
     lost: list[Lost] = field(default_factory=list)
 
 
-STATE = Record("STATE", State, version=4)
+STATE = Record("STATE", State, version=5)
 
 
 def as_packed(state: State) -> None:

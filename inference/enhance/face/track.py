@@ -45,6 +45,7 @@ NEAR = 1.0  # sides of a face between the place of a loss and that of a return
 LIKE_SIZE = 1.6  # times larger or smaller that a face may be when it returns
 RETURN_SOON = 30  # frames: a face that returns to its place within them is taken for the same person
 LOOK_EVERY = 0.16  # s from one likeness of a track to the next: a turning head looks like itself for a few frames only
+MOVING = 2.0  # levels of changed() from which a track's look and likeness are taken in every frame
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
@@ -130,7 +131,7 @@ class Tracker:
                 self._search(state, picture, seen, thorough=True)
         if len(hints):
             self._take(state, picture, self.finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
-        self._recognise(state, picture, seen, fps)
+        self._recognise(state, picture, seen, fps, change > MOVING)
         return InFrame(sorted(seen.values(), key=lambda each: -_side(each.box)), cut)
 
     def _follow(self, state: State, picture: Frame, fps: float, read: Reader) -> dict[int, Seen]:
@@ -157,7 +158,7 @@ class Tracker:
     def _is_other(self, state: State, picture: Frame) -> bool:
         """Whether a different person is where a face was: a cut between similar shots."""
         for track in state.tracks:
-            if not track.drawn and distance(face_thumbnail(picture, track.crop), track.thumbnail) > CHANGED:
+            if not track.drawn and distance(face_thumbnail(picture, track.crop), track.look) > CHANGED:
                 mesh, _ = self.finder.network(picture, track.crop)
                 mesh, score = self.finder.network(picture, crop_of_mesh(mesh))
                 if score > SURE_OF_MESH and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
@@ -205,7 +206,7 @@ class Tracker:
                 identity = state.next_identity
                 state.next_identity += 1
             first = cut_grey(picture, face.crop) if face.drawn else NO_CUT
-            state.tracks.append(Track(identity, face.drawn, face.crop, first, look, begin(face.mesh), like))
+            state.tracks.append(Track(identity, face.drawn, face.crop, first, look, look, begin(face.mesh), like))
             seen[identity] = Seen(identity, face.score, face.mesh, face.mesh, like)
         for track in state.tracks:
             track.asked = track.asked or any(_is_meant(hint, seen[track.identity].box) for hint in hints)
@@ -215,12 +216,19 @@ class Tracker:
             del seen[identity]
         _lose(state, seen, cut=False)
 
-    def _recognise(self, state: State, picture: Frame, seen: dict[int, Seen], fps: float) -> None:
-        """Measures the likenesses that are due: each track's every LOOK_EVERY seconds."""
+    def _recognise(self, state: State, picture: Frame, seen: dict[int, Seen], fps: float, moving: bool) -> None:
+        """Measures the likenesses that are due: each track's every LOOK_EVERY seconds.
+
+        While the picture moves, what a frame that may be a cut is compared with is measured in every frame: a head that turns
+        fast, or before which a thing is raised, is unlike itself .1 s ago, but like the frame before.
+        """
         every = max(1, round(LOOK_EVERY * fps))
         for track in state.tracks:
-            if track.frames % every == 0 and track.frames > 0:
+            due = track.frames % every == 0 and track.frames > 0
+            if due or moving:
                 track.likeness = likeness(picture, seen[track.identity].mesh)
+                track.look = face_thumbnail(picture, track.crop)
+            if due:
                 seen[track.identity] = replace(seen[track.identity], likeness=track.likeness)
 
 
