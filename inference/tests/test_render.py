@@ -634,6 +634,18 @@ def test_a_patch_cut_off_by_the_picture_is_rendered_to_its_edge() -> None:
     assert done(cut, mesh, target(0.2, own_width(mesh))).mask[-1].any()
 
 
+def test_lips_at_the_border_of_the_picture_are_left_alone() -> None:
+    """Of lips that it cuts off, the mesh sees the rest within it."""
+    planes, mesh = drawn()
+    shares = []
+    for beyond in (0.1, 0.0):
+        rows = int(mesh[17, 1] + beyond * np.linalg.norm(mesh[33] - mesh[263])) // 2 * 2
+        cut = check_planes(planes.y[:rows], planes.u[: rows // 2], planes.v[: rows // 2])
+        shares.append(done(cut, mesh, target(0.2, own_width(mesh))).mask.mean())
+    assert shares[0] > 0
+    assert shares[1] == 0
+
+
 @pytest.mark.parametrize("degrees", [50, 70, 85, 88, 90, 95])
 def test_a_head_turned_far_away_is_left_alone(degrees: float) -> None:
     planes, mesh = drawn()

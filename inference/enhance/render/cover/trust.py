@@ -14,7 +14,9 @@ from enhance.render.lips.outline import MIDPOINT, Lips
 from .expected import Face
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
-OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
+INSIDE = (0.0, 0.05)
+"""S from the lips to the nearest border of the patch: no trust, full trust. The mesh draws lips that the picture cuts off
+into it: nearer than the first they are .06 S off (median) and up to .35, farther than .03 at most .045 S."""
 STRANGE = (0.50, 0.75)
 """strangeness() up to which a mouth is trusted wholly, and from which not at all."""
 
@@ -46,8 +48,7 @@ class Tells:
 def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
     """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
-    off = _outside(pose.to_pixels(pose.to_plane(lips.outer_ring)), planes.area) / pose.scale
-    inside = 1 - ramp(off, *OFF_PICTURE)
+    inside = ramp(_inside(pose.to_pixels(pose.to_plane(lips.outer_ring)), planes.area) / pose.scale, *INSIDE)
     return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, tells)
 
 
@@ -101,7 +102,6 @@ def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:
     return np.asarray(means(planes, pose, [head[list(CHEEKS)]])[0])
 
 
-def _outside(pixels: Array, area: Area) -> float:
-    """How far the worst point lies outside, in pixels."""
-    beyond = np.maximum(-pixels, pixels - np.array([area.right - 1, area.bottom - 1]))
-    return float(max(0.0, beyond.max()))
+def _inside(pixels: Array, area: Area) -> float:
+    """How far from the nearest border the point lies that is nearest to one, in pixels; below 0 outside."""
+    return float(np.minimum(pixels, np.array([area.right - 1, area.bottom - 1]) - pixels).min())
