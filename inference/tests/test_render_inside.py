@@ -26,7 +26,7 @@ from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
 from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
-from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
+from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, corner_light, learnt
 from enhance.render.inside.under_lip import lip_shades, without
 from enhance.render.inside.upper import grown_up, upper_row
 from enhance.render.lips.shape import Asked, shift_of
@@ -219,10 +219,22 @@ def test_lips_that_are_seen_for_the_dark_of_a_corner_do_not_make_teeth_bright_th
     made[..., 0] = np.where(np.abs(across) < 0.5, 100, 20)
     seen = made.copy()
     seen[..., 0] = np.where(np.abs(across) < 0.5, 90, 60)
-    light = learnt([Shown(seen, made, np.ones((30, 60), np.float32), places)] * 40)[-1, ..., 0]
+    shade = learnt([Shown(seen, made, np.ones((30, 60), np.float32), places)] * 40)[-1, ..., 0]
+    light = shade * corner_light(np.abs(np.linspace(-1, 1, ACROSS)))
     np.testing.assert_allclose(light[:, ACROSS // 2], 0.9, atol=0.02)
-    assert (np.diff(light[:, ACROSS // 2 :]) <= 0).all(), "lighter than nearer to the middle"
-    assert (np.diff(light[:, : ACROSS // 2 + 1]) >= 0).all()
+    assert (np.diff(light[:, ACROSS // 2 :]) <= 1e-9).all(), "lighter than nearer to the middle"
+    assert (np.diff(light[:, : ACROSS // 2 + 1]) >= -1e-9).all()
+
+
+def test_corners_that_are_seen_lighter_than_usual_are_lighter() -> None:
+    across = np.linspace(-1, 1, 60) * np.ones((30, 1))
+    places = Places.of(GAPS[-1], np.linspace(0, 1, 30)[:, None] * np.ones(60), across)
+    made, seen = np.zeros((2, 30, 60, 3), np.float32)
+    made[..., 0], seen[..., 0] = 100 * corner_light(np.abs(across)), 90 - 30 * np.abs(across)
+    light = learnt([Shown(seen, made, np.ones((30, 60), np.float32), places)] * 40)[-1, ..., 0]
+    light *= corner_light(np.abs(np.linspace(-1, 1, ACROSS)))
+    np.testing.assert_allclose(light[:, [1, -2]], 0.7, atol=0.05)
+    assert (light[:, [0, -1]] > 0.5).all(), "the usual light is .4"
 
 
 def test_teeth_towards_the_corners_are_in_their_shade_where_nothing_else_is_known() -> None:

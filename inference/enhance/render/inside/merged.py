@@ -27,7 +27,7 @@ from .interior import Hole
 from .lip_shade import SIZE as LIP_SIZE
 from .lip_shade import shade_under
 from .narrow import Narrowing
-from .shade import SIZE, Places, at_places
+from .shade import SIZE, Places, at_places, corner_light
 from .skull import FRONT, Skull
 
 REACH = 0.36  # S to either side of the teeth's midline
@@ -39,7 +39,6 @@ GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the 
 MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a mouth is open
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, between which the pictures under them stop being stretched
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # share of light that the upper lip takes from what is under the teeth, and within which S
-CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)  # share of light that is lost at the corners, and over which part of half the width
 MIXED = 0.04  # S of room under the upper teeth, less and more, over which the pictures are mixed (docs/decisions/0171)
 EDGE = 0.006  # S: half the width of the soft edge of the upper teeth
 LIGHTS = (0.3, 2.5)
@@ -229,7 +228,7 @@ def tooth_light(inside: Inside, gap: float) -> float:
 def shade_at(inside: Inside, places: Places) -> Floats:
     """What luma is multiplied by, and what is added to U and V: h x w x 3."""
     shade = at_places(inside.shade, places)
-    shade[..., 0] *= 1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS)
+    shade[..., 0] *= corner_light(places.aside)
     return shade
 
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array
+from enhance.geometry.head import Array, smoothstep
 
 GAPS = (0.04, 0.09, 0.18)  # S between the lips at which it is known
 DOWN, ACROSS = 4, 7  # places where it is known, from the upper lip to the lower one, and from corner to corner
@@ -16,6 +16,8 @@ UNCHANGED = np.broadcast_to([1.0, 0.0, 0.0], SIZE)
 PRIOR = 1.0
 """Mouths: how much it weighs that there is no more light than in a wider mouth, and that in the widest nothing be changed."""
 DARKEST, LIGHTEST = 0.35, 1.6
+CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)
+"""Share of light that is lost at the corners where nothing else is known, and over which part of half the width."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,21 @@ def learnt(mouths: list[Shown]) -> Array:
 
 
 def _falling_off(gain: Array) -> Array:
-    """The gain (DOWN x ACROSS x 1), nowhere more than nearer to the middle. A mouth gets darker towards its corners; where lips
-    that are seen beside its dark make more of it, that would make teeth bright which come to lie there."""
+    """The gain (DOWN x ACROSS x 1), limited so that with corner_light() no place has more light than one nearer to the middle.
+
+    A mouth gets darker towards its corners; where lips that are seen beside its dark make more of it, that would make teeth
+    bright which come to lie there.
+    """
     middle = ACROSS // 2
-    left, right = (np.minimum.accumulate(side, axis=1) for side in (gain[:, middle::-1], gain[:, middle:]))
-    return np.concatenate([left[:, :0:-1], right], axis=1)
+    usual = corner_light(np.abs(np.arange(ACROSS) / middle - 1))[:, None]
+    light = gain * usual
+    left, right = (np.minimum.accumulate(side, axis=1) for side in (light[:, middle::-1], light[:, middle:]))
+    return np.asarray(np.concatenate([left[:, :0:-1], right], axis=1) / usual)
+
+
+def corner_light(aside: Array) -> Array:
+    """The share of light that is left where nothing else is known, from 0, the middle of a mouth, to 1, its corners."""
+    return np.asarray(1 - CORNER_SHADE * smoothstep(aside, *CORNERS))
 
 
 def at_places(shade: Array, places: Places) -> Floats:
