@@ -241,6 +241,18 @@ def test_a_faded_photograph_blinks_without_a_line_darker_than_its_black(black: i
     assert changed.any() and shut[changed].min() >= picture.min()
 
 
+@pytest.mark.parametrize("light", [(0.3, 0.3, 0.3), (0.9, 0.5, 0.2)], ids=["dark", "vivid"])
+def test_shaded_eyes_blink_in_a_dark_or_vivid_photograph(light: tuple[float, float, float]) -> None:
+    picture = data.astronaut() * np.array(light)
+    for lids in (RIGHT_LIDS, LEFT_LIDS):
+        points = MESH[list(lids[0] + lids[1]), :2]
+        reach = np.ptp(points, axis=0) / 2 + 0.09 * head_frame(MESH).unit
+        off = (np.mgrid[:512, :512][::-1].T - points.mean(axis=0)) / reach
+        picture[np.hypot(off[..., 0], off[..., 1]).T < 1] *= [0.55, 0.5, 0.45]
+    picture = np.round(picture).astype(np.uint8)
+    assert (Animator().move(picture, MESH, blink(1.0), "photo") != picture).any()
+
+
 def test_pale_skin_below_the_eyes_is_not_the_white_of_a_cartoons() -> None:
     picture = data.astronaut()
     top, height = int(MESH[[145, 374], 1].mean()), int(0.12 * head_frame(MESH).unit)

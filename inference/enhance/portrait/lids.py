@@ -143,7 +143,7 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     )
     inside *= 1 - _in_shadow(picture[box], skin, outline, SOFT * unit) * smoothstep(t - close, 0, 2 * soft)
     taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
-    light, black = skin @ LUMA_32, outline.black
+    light, black = skin @ LUMA_32, outline.levels.black
     dark = np.clip((picture[box] @ LUMA_32 - black) / np.maximum(light - black, 1), 0.05, 1)
     middle = within > 0.06 * unit
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
@@ -173,7 +173,8 @@ def _in_shadow(picture: Picture, skin: Values, outline: Outline, sigma: float) -
     """0..1, where the picture shows skin darker than what is made for it. Below the line on which the lids meet it stays as it
     is: lit skin made there stood in a hard shadow as a bright streak."""
     here = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.5, sigma)), np.float32)
-    darker = 1 - (here @ LUMA_32 - outline.black) / np.maximum(skin @ LUMA_32 - outline.black, 1)
+    black = outline.levels.black
+    darker = 1 - (here @ LUMA_32 - black) / np.maximum(skin @ LUMA_32 - black, 1)
     return outline.skinlike(here) * smoothstep(darker, *SHADOW)
 
 
