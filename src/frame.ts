@@ -59,19 +59,15 @@ export const fitted = ({ width, height }: Size, longSide: number): Size => {
   };
 };
 
-/** The size, reduced so that both sides are at most this long, in either orientation. */
+/** The size, reduced so that both sides are at most this long, in either orientation; what is reduced has even sides. */
 export const within = (
   { width, height }: Size,
   { longSide, shortSide }: { readonly longSide: number; readonly shortSide: number },
 ): Size => {
   const [short, long] = [Math.min(width, height), Math.max(width, height)];
   const scale = Math.min(1, longSide / long, shortSide / short);
-  return scale === 1
-    ? { width, height }
-    : {
-        width: Math.max(1, Math.floor(width * scale)),
-        height: Math.max(1, Math.floor(height * scale)),
-      };
+  const even = (side: number): number => Math.max(2, 2 * Math.round((side * scale) / 2));
+  return scale === 1 ? { width, height } : { width: even(width), height: even(height) };
 };
 
 /** The size with odd sides rounded up: our H.264 is 4:2:0, which has even sides only. */

@@ -5,7 +5,7 @@ import sharp, { type Color, type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ImageFormat } from '../../src/contract/media.ts';
-import type { Picture } from '../../src/frame.ts';
+import { type Picture, within } from '../../src/frame.ts';
 import { encodeStoppably } from '../../src/media/image/encode.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
 import { withChunks } from '../../src/media/image/png-chunk.ts';
@@ -89,6 +89,14 @@ const meanDifference = (a: Buffer, b: Buffer): number => {
 };
 
 const test = suite('picture');
+
+test('a picture is reduced to even sides, and one that is small enough keeps its own', () => {
+  const most = { longSide: 4096, shortSide: 2304 };
+  const reduced = (width: number, height: number) => Object.values(within({ width, height }, most));
+  assert.equal(reduced(4000, 6000), [2304, 3456]);
+  assert.equal(reduced(9001, 3), [4096, 2]);
+  assert.equal(reduced(4096, 2303), [4096, 2303]);
+});
 
 test('every format gives its colour', async () => {
   for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {

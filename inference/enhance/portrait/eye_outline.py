@@ -53,7 +53,7 @@ class Outline:
     edge: Floats
     close: Floats  # where it lies when shut
     thickness: float  # of the lash line
-    levels: "Levels"
+    levels: Levels
     reference: Floats  # RGB of the skin under the eye, in these levels
 
     def skinlike(self, colours: Floats) -> Floats:
