@@ -157,8 +157,10 @@ test('the subject is measured where nothing covers its mouth, and not behind a m
   const portrayals = async function* (pictures: readonly YuvFrame[]) {
     for (const one of pictures) yield { info, picture: one, face: sighting, mesh: face };
   };
-  const measureOnEither = (planned: readonly YuvFrame[], others: readonly YuvFrame[]) =>
-    measureSubject({ models: balanced, options, signal }, portrayals(planned), portrayals(others));
+  const measureOnEither = (planned: readonly YuvFrame[], others: readonly YuvFrame[]) => {
+    const either = [() => portrayals(planned), () => portrayals(others)] as const;
+    return measureSubject({ models: balanced, options, signal }, ...either);
+  };
   const measureOn = (...planned: readonly YuvFrame[]) => measureOnEither(planned, []);
   const clean = await measureOn(picture);
   const microphone = { ...picture, pixels: behind(0.15, picture, face) };

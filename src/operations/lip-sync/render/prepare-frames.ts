@@ -77,8 +77,8 @@ const portray = async (
   const others = spread(seen.slice(planned.length), OTHERS);
   const rendering = await measureSubject(
     task,
-    portrayals(scene, planned, pictures),
-    portrayals(scene, others, pictures),
+    () => portrayals(scene, planned, pictures),
+    () => portrayals(scene, others, pictures),
   );
   const inFlight = framesAtOnce(config, render);
   const lent = { lenders, pictures, meshOf, rendering, render, inFlight, signal };

@@ -2,7 +2,8 @@ import { Failure } from '../../../errors.ts';
 import type { Picture, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import type { Box } from '../../../triton/clients/face-track.ts';
-import type { Measured, Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
+import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
+import type { FaceCut, Measured, Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { codingOf } from '../coding.ts';
 import type { Sighting } from '../faces/track.ts';
 import { SMALLEST_FACE } from '../faces/visible.ts';
@@ -27,23 +28,27 @@ type Portrayal = {
 /** By how much less of the face has to be covered in a later one of the pictures, for it to be taken. */
 const LESS_COVERED = 0.03;
 
+/** What is asked for where only whether a mouth changes matters: opening and width. */
+const OPEN = Float32Array.from({ length: SHAPE }, (_, i) => [0.1, 0.6][i] ?? 0);
+
 /** How much of the face is covered by a mask: there is no mouth that could be seen to move. */
 const MASKED = 0.9;
 
 /**
  * What belongs to the subject and not to one picture, measured on the first of these, the best first, in which nothing covers
- * the lower face, or on the one in which least does; on others only where all of these are behind something. Throws
- * no_face_detected for a face that is too small or behind a mask.
+ * the lower face, or on the one in which least does; on others only where all of these are behind something, or where the
+ * mouth of a drawing was misread. Throws no_face_detected for a face that is too small or behind a mask.
  */
 export const measureSubject = async (
   task: Means,
-  portrayals: AsyncIterable<Portrayal>,
-  others: AsyncIterable<Portrayal>,
+  portrayals: () => AsyncIterable<Portrayal>,
+  others: () => AsyncIterable<Portrayal>,
 ): Promise<Rendering> => {
-  let best = await leastCovered(task, portrayals);
-  if (!best || best.covered >= COVERED) best = await leastCovered(task, others, best);
+  let best = await leastCovered(task, portrayals());
+  if (!best || best.covered >= COVERED) best = await leastCovered(task, others(), best);
   if (!best) throw new Error('the chosen face is in no picture of the clip');
-  return unmasked(best);
+  if (best.rendering.style === 'photo') return unmasked(best);
+  return changingMost(task, best.rendering, [portrayals(), others()]);
 };
 
 const leastCovered = async (
@@ -61,11 +66,57 @@ const leastCovered = async (
   return best;
 };
 
-const measureOn = (task: Means, { info, picture, face, mesh }: Portrayal): Promise<Portrayed> => {
+/**
+ * The drawing; or, where by it most of these pictures would stay unchanged, the one of theirs by which fewest do: an open mouth
+ * that was taken for lips is unlike the mouths of the other pictures. A renderer that needs more than a mouth is not asked.
+ */
+const changingMost = async (
+  task: Means,
+  drawing: Rendering,
+  portrayals: readonly AsyncIterable<Portrayal>[],
+): Promise<Rendering> => {
+  const { speechSamples, reference, mask } = task.models.mouthRender.wants;
+  if (speechSamples > 0 || reference || mask) return drawing;
+  const mouths = new Map<Unmeasured, FaceCut>();
+  for (const some of portrayals)
+    for await (const portrayal of some)
+      if (patchOf(portrayal.mesh, portrayal.picture, task.models.mouthRender))
+        mouths.set(mouthOf(task, portrayal), cutFace(portrayal.picture, portrayal.face.box));
+  let best = drawing;
+  let fewest = await unchangedBy(task, best, [...mouths.keys()]);
+  if (2 * fewest < mouths.size) return best;
+  for (const [mouth, face] of mouths) {
+    const { rendering } = await measure(task, mouth, () => face);
+    if (rendering.style !== 'flat') continue;
+    const unchanged = await unchangedBy(task, rendering, [...mouths.keys()], fewest);
+    if (unchanged < fewest) [best, fewest] = [rendering, unchanged];
+  }
+  return best;
+};
+
+/** How many of these mouths the renderer leaves as they are when asked for open ones; counted up to `most`. */
+const unchangedBy = async (
+  { models: { mouthRender }, signal }: Means,
+  about: Rendering,
+  mouths: readonly Unmeasured[],
+  most = mouths.length,
+): Promise<number> => {
+  let unchanged = 0;
+  for (const { patch, mesh } of mouths) {
+    if (unchanged === most) break;
+    const { mask } = await mouthRender.render({ patch, mesh, about }, { target: OPEN }, signal);
+    if (mask.every((share) => share === 0)) unchanged += 1;
+  }
+  return unchanged;
+};
+
+const measureOn = (task: Means, portrayal: Portrayal): Promise<Portrayed> =>
+  measure(task, mouthOf(task, portrayal), () => cutFace(portrayal.picture, portrayal.face.box));
+
+const mouthOf = (task: Means, { info, picture, mesh }: Portrayal): Unmeasured => {
   const rect = rectOf(task, picture, mesh);
   const about = { coding: codingOf(info.colour) };
-  const mouth = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
-  return measure(task, mouth, () => cutFace(picture, face.box));
+  return { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
 };
 
 type Still = {
