@@ -87,7 +87,7 @@ export const failures = {
     (f) =>
       `The releases of "${text(f.slot)}" were changed by someone else meanwhile: ${text(f.now)}. Nothing was done; look at them and decide again.`,
   ),
-  release_refused: kind(422, false, (f) => `The release was refused: ${text(f.reason)}.`),
+  release_refused: kind(422, false, (f) => `Nothing was changed: ${text(f.reason)}.`),
   idempotency_in_progress: kind(
     409,
     true,
@@ -203,10 +203,10 @@ export const failures = {
     true,
     (f) => `The model "${text(f.model)}" failed: ${text(f.reason)}.`,
   ),
-  model_unavailable: kind(
-    503,
-    true,
-    (f) => `The model "${text(f.model)}" is not ready. Try again later.`,
+  model_unavailable: kind(503, true, (f) =>
+    f.reason === undefined
+      ? `The model "${text(f.model)}" is not ready. Try again later.`
+      : `The model "${text(f.model)}" is not ready: ${text(f.reason)}. Nothing was changed. Try again once Triton answers.`,
   ),
   draining: kind(503, true, () => 'The server is shutting down. Try again later.'),
   queue_full: kind(503, true, (f) =>

@@ -59,6 +59,6 @@ const print = (job: Job, { json }: Options): void => {
 };
 
 const lineOf = ({ id, created_at, kind, model, status, progress, cost }: Job): string => {
-  const done = status === 'processing' && progress ? ` ${Math.floor(progress.percent)} %` : '';
+  const done = status === 'processing' && progress ? ` ${Math.floor(progress.percent)}%` : '';
   return `${id}  ${created_at}  ${kind} ${model}  ${status}${done}  ${counted(cost.charged, 'credit')}`;
 };

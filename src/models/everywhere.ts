@@ -82,7 +82,7 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   /** The replicas that are up. Failure model_unavailable when there is none. */
   const up = (what: string): readonly [Replica, ...Replica[]] => {
     const [first, ...others] = all();
-    if (!first) throw new Failure('model_unavailable', { model: what });
+    if (!first) throw unready(what, 'no Triton is up');
     return [first, ...others];
   };
 
@@ -94,7 +94,12 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
     /** Failure model_unavailable when one of the models cannot be loaded on one of the replicas. */
     load: async (what: string, models: readonly string[]): Promise<void> => {
       const each = async (replica: Replica) => {
-        for (const model of models) await loadOn(replica, model);
+        try {
+          for (const model of models) await loadOn(replica, model);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          throw unready(what, `the Triton at ${replica.name} did not load it`, error);
+        }
       };
       await Promise.all(up(what).map(each));
     },
@@ -103,6 +108,10 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
 
 export const stateIn = (index: readonly IndexEntry[], model: string): string | undefined =>
   index.find(({ name }) => name === model)?.state;
+
+/** With the reason, for operators. */
+const unready = (model: string, reason: string, cause?: Failure): Failure =>
+  new Failure('model_unavailable', { model, reason }, { cause });
 
 const notInTime = (model: string, replica: string, withinMs: number): Failure => {
   const cause = new Error(`${replica} did not load ${model} within ${withinMs / 1000} s`);

@@ -73,7 +73,7 @@ const facts = {
     return explain(code).example;
   },
 };
-const document = Document.parse(openapi(routes, facts));
+const document = Document.parse(await openapi(routes, facts));
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
@@ -114,7 +114,7 @@ test('every route is an operation with a name and a tag that people would choose
   );
 });
 
-test('a route without a name or a tag is refused by its path', () => {
+test('a route without a name or a tag is refused by its path', async () => {
   const { operationId: _, ...unnamed } = openRoute({
     method: 'get',
     path: '/v1/new',
@@ -124,7 +124,18 @@ test('a route without a name or a tag is refused by its path', () => {
     fails: [],
     handle: async () => undefined,
   });
-  assert.throws(() => openapi([unnamed], facts), /route get \/v1\/new/);
+  const { message } = await openapi([unnamed], facts).then(assert.unreachable, (error) => error);
+  assert.match(message, /route get \/v1\/new/);
+});
+
+test('while the document is made, other work goes on', async () => {
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 0);
+  await openapi(routes, facts);
+  clearInterval(counting);
+  assert.ok(turns > 5, `${turns}`);
 });
 
 test('every reference leads to something in the document', () => {

@@ -119,6 +119,7 @@ test('anything else is refused, and what came is told', async () => {
     [write('a.png', 'This is a text.\nReally.'), /text/],
     // What curl sends for `-F image=my photo.JPG`, and for an address.
     [write('a.jpg', 'my photo.JPG'), /got text, the name of a file: curl .* @ .*\.$/],
+    [write('b.tif', 'scan.m2ts'), /got text, the name of a file: /],
     [
       write('b.jpg', 'https://example.org/a'),
       /got text, the address of a file: .* image_url, video_url or audio_url\.$/,
@@ -128,7 +129,15 @@ test('anything else is refused, and what came is told', async () => {
     [write('list.mp4', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'), /text/],
     [write('a.svg', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'), /xml|text/],
     [write('short.png', Buffer.from([0x89, 0x50])), /unknown/],
-    [await makeClip(at('a.mp4'), pattern(0.2), ['-f', 'nut']), /unknown/],
+    [await makeClip(at('a.mp4'), pattern(0.2), ['-f', 'nut']), /got a NUT file\.$/],
+    [write('dts.wav', Buffer.from('7ffe800100000000', 'hex')), /got DTS sound\.$/],
+    [write('mlp.wav', Buffer.from('b03c1a2bf8726fba', 'hex')), /got Dolby TrueHD or MLP sound\.$/],
+    [write('tta.wav', 'TTA1\u0001\u0000'), /got True Audio \(TTA\) sound\.$/],
+    [
+      write('voc.wav', 'Creative Voice File\u001a'),
+      /got a Creative Voice sound \(audio\/x-voc\)\.$/,
+    ],
+    [await makeClip(at('raw.mp4'), pattern(0.2), [...h264, '-f', 'h264']), /got a bare H\.264 /],
   ];
   for (const [path, came] of others) {
     assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);

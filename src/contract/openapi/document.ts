@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document, made from what the routes say about themselves. */
+import { setImmediate } from 'node:timers/promises';
 import { answersOf } from './answers.ts';
 import type { Description, Json } from './description.ts';
 import { failuresOf, type ProblemOf, problemExamples } from './failures.ts';
@@ -19,9 +20,11 @@ export type Facts = {
   readonly problemOf: ProblemOf;
 };
 
-export const openapi = (routes: readonly Description[], facts: Facts): Json => {
+/** Route by route, as all of it takes 0.2 s: what else the process does goes on between two of them. */
+export const openapi = async (routes: readonly Description[], facts: Facts): Promise<Json> => {
   const written = createSchemas();
-  const { paths, responses } = shareResponses(pathsOf(routes, facts, written), facts.reasonOf);
+  const described = await pathsOf(routes, facts, written);
+  const { paths, responses } = shareResponses(described, facts.reasonOf);
   const document = {
     openapi: '3.1.0',
     info: info(facts),
@@ -37,11 +40,16 @@ export const openapi = (routes: readonly Description[], facts: Facts): Json => {
   });
 };
 
-const pathsOf = (routes: readonly Description[], facts: Facts, schemas: Schemas): Paths => {
+const pathsOf = async (
+  routes: readonly Description[],
+  facts: Facts,
+  schemas: Schemas,
+): Promise<Paths> => {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method]: operationOf(route, facts, schemas) };
+    await setImmediate();
   }
   return paths;
 };

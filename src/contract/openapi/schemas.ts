@@ -16,7 +16,18 @@ const prefix = '#/components/schemas/';
 export const createSchemas = () => {
   const written = new Map<string, Forms>();
 
+  /** Most routes share the schemas of failures and jobs: each is converted once. */
+  const texts = {
+    input: new Map<z.core.$ZodType, string>(),
+    output: new Map<z.core.$ZodType, string>(),
+  };
   const write = (schema: z.core.$ZodType, io: Way): Json => {
+    const text = texts[io].get(schema) ?? convert(schema, io);
+    texts[io].set(schema, text);
+    return JSON.parse(text);
+  };
+
+  const convert = (schema: z.core.$ZodType, io: Way): string => {
     const {
       $schema: _,
       $defs = {},
@@ -26,7 +37,7 @@ export const createSchemas = () => {
       JSON.stringify(value).replaceAll(/"#\/\$defs\/([^"]+)"/g, `"${prefix}$1~${io}"`);
     for (const [id, json] of Object.entries($defs))
       written.set(id, { ...written.get(id), [io]: marked(json) });
-    return JSON.parse(marked(rest));
+    return marked(rest);
   };
 
   const named = (text: string, apart: ReadonlySet<string>): string =>

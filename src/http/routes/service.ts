@@ -120,8 +120,8 @@ export const openapiRoute = (routes: readonly Description[], server: string) => 
     fails: [],
   } as const;
   const facts = { version: '1', server, reasonOf, problemOf };
-  // Made when it is first asked for: no start waits for it.
-  let document: Json | undefined;
+  // Made when it is first asked for: no start waits for it. It cannot fail: a test makes it of the same routes.
+  let document: Promise<Json> | undefined;
   return openRoute({
     ...described,
     handle: async () => {

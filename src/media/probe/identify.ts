@@ -83,6 +83,20 @@ const commonNames: readonly (readonly [mime: RegExp, name: string])[] = [
     "a camera's raw file, which has to be developed: export it as a TIFF or PNG",
   ],
   [/^application\/vnd\.rn-realmedia/, 'RealMedia'],
+  [/^audio\/x-voc/, 'a Creative Voice sound'],
+  [/^image\/vnd\.adobe\.photoshop/, 'a Photoshop document: export it as a TIFF or PNG'],
+];
+/** What neither we nor file-type read, by how it begins, in hexadecimal: named, so that its sender knows what to convert. */
+const knownStarts: readonly (readonly [start: RegExp, name: string])[] = [
+  [/^(?:7ffe8001|fe7f0180|1fffe800|ff1f00e8|4454534844484452)/, 'DTS sound'],
+  [/^.{8}f8726fb[ab]/, 'Dolby TrueHD or MLP sound'],
+  [/^5454413[12]/, 'True Audio (TTA) sound'],
+  [/^(?:00)?000001(?:[26]7|4001|09[1f]0)/, 'a bare H.264 or H.265 stream: put it into an MP4'],
+  [/^444b4946/, 'a bare video stream (IVF): put it into a WebM or MP4'],
+  [/^595556344d50454732/, 'uncompressed video (YUV4MPEG2)'],
+  [/^6e75742f6d756c7469/, 'a NUT file'],
+  [/^762f3101/, 'an OpenEXR image'],
+  [/^716f6966/, 'a QOI image'],
 ];
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
@@ -182,7 +196,7 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
     return 'an SVG drawing (image/svg+xml), which has no pixels: export it as a PNG, of any size';
   if (isWebPage(head))
     return 'a web page (text/html); a link must lead to the file itself, not to a page that shows it';
-  if (mime === undefined) return isText(head) ? describeText(head) : 'a file of unknown type';
+  if (mime === undefined) return isText(head) ? describeText(head) : describeBytes(head);
   const [, name] = commonNames.find(([known]) => known.test(mime)) ?? [];
   return name ? `${name} (${mime})` : mime;
 };
@@ -192,13 +206,14 @@ const describeText = (head: Buffer): string => {
   const text = head.toString().trim();
   if (/^https?:\/\/\S+$/.test(text))
     return 'text, the address of a file: it belongs in image_url, video_url or audio_url';
-  if (
-    /^[^\n]{1,255}\.(?:png|jpe?g|webp|avif|heic|gif|mp4|mov|avi|webm|mkv|mp3|wav|m4a|ogg|flac)$/i.test(
-      text,
-    )
-  )
+  if (/^[^\n]{1,255}\.[a-z0-9]{2,5}$/i.test(text))
     return 'text, the name of a file: curl sends the file itself where @ stands before the name';
   return 'text';
+};
+
+const describeBytes = (head: Buffer): string => {
+  const [, name] = knownStarts.find(([start]) => start.test(head.toString('hex', 0, 16))) ?? [];
+  return name ?? 'a file of unknown type';
 };
 
 /** By the first element, which may come after a declaration, comments and a document type. */
