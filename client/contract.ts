@@ -183,6 +183,8 @@ export interface components {
             readonly expires_at: string | null;
             /** @description its probable place in the queue, where 1 is next; null when it does not wait */
             readonly queue_position: number | null;
+            /** @description about how long it still waits, by what jobs took of late; null when it does not wait, or that is not known */
+            readonly queue_eta_seconds: number | null;
             readonly progress: components["schemas"]["JobProgress"] | null;
             readonly model: string;
             /** @description of the release that the job was submitted for */
@@ -587,6 +589,8 @@ export interface components {
             readonly expires_at: string | null;
             /** @description its probable place in the queue, where 1 is next; null when it does not wait */
             readonly queue_position: number | null;
+            /** @description about how long it still waits, by what jobs took of late; null when it does not wait, or that is not known */
+            readonly queue_eta_seconds: number | null;
             readonly progress: components["schemas"]["JobProgress"] | null;
             readonly model: string;
             /** @description of the release that the job was submitted for */

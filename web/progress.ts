@@ -59,8 +59,11 @@ const waiting = ({ queue_position }: Job): string =>
     ? 'Waiting to start'
     : `Waiting: number ${queue_position} in the queue`;
 
+const startOf = ({ queue_eta_seconds }: Job): string =>
+  queue_eta_seconds === null ? '' : `starts in ${etaText(queue_eta_seconds)}`;
+
 const detailOf = (job: Job): string => {
-  if (!job.progress) return '';
+  if (!job.progress) return startOf(job);
   const { percent, frames_done, frames_total, eta_seconds } = job.progress;
   // A picture is enlarged in bands, which the API counts as frames.
   const unit = job.kind === 'upscale' && job.input.kind === 'image' ? 'part' : 'frame';

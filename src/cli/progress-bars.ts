@@ -29,12 +29,16 @@ export const openBars = () => {
   };
 };
 
-const show = (bar: SingleBar, { status, progress, queue_position }: Job): void => {
+const show = (bar: SingleBar, job: Job): void => {
+  const { status, progress, queue_position, queue_eta_seconds } = job;
   const { stage, percent, frames_done, frames_total, eta_seconds } = progress ?? {};
   const waits = queue_position === null ? status : `queued, place ${queue_position}`;
   bar.update(status === 'succeeded' ? 100 : (percent ?? 0), {
     stage: status === 'processing' ? (stage ?? status) : waits,
     frames: frames_total ? `${frames_done}/${frames_total}` : '',
-    left: eta_seconds ? `${Math.round(eta_seconds)} s left` : '',
+    left: leftOf(queue_eta_seconds, 'until it starts') || leftOf(eta_seconds, 'left'),
   });
 };
+
+const leftOf = (seconds: number | null | undefined, until: string): string =>
+  seconds ? `${Math.round(seconds)} s ${until}` : '';

@@ -89,6 +89,7 @@ export const jobExample = (
     finished_at: exampleTimes.finished,
     expires_at: exampleTimes.expires,
     queue_position: null,
+    queue_eta_seconds: null,
     metadata: { order: '1042' },
     progress: { stage: 'storing', percent: 100, frames_done: 1, frames_total: 1, eta_seconds: 0 },
     model: result.model_used,
@@ -121,6 +122,7 @@ export const unstarted = (credits: number): Fields => ({
   finished_at: null,
   expires_at: null,
   queue_position: 1,
+  queue_eta_seconds: 12,
   progress: null,
   result: null,
   cost: { estimated: credits, held: credits, charged: 0 },
@@ -133,6 +135,7 @@ export const canceledExample = (job: Fields): Fields => ({
   status: 'canceled',
   finished_at: exampleTimes.started,
   queue_position: null,
+  queue_eta_seconds: null,
 });
 
 export const estimateExample = ({

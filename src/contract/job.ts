@@ -89,6 +89,13 @@ const shared = {
     .int()
     .nullable()
     .describe('its probable place in the queue, where 1 is next; null when it does not wait'),
+  queue_eta_seconds: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe(
+      'about how long it still waits, by what jobs took of late; null when it does not wait, or that is not known',
+    ),
   progress: JobProgress.nullable(),
   model: z.string(),
   model_version: z.string().describe('of the release that the job was submitted for'),

@@ -45,7 +45,7 @@ export const showJob = async (
   presentJob(job, {
     operations,
     publicUrl: config.http.publicUrl,
-    queuePosition: await jobs.position(job),
+    place: await jobs.place(job),
     link: links.url,
   });
 

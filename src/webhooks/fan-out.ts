@@ -12,7 +12,7 @@ import type { OutboxEvent } from './outbox.ts';
 export type FanOutParts = {
   readonly jobs: Pick<Jobs, 'find'>;
   readonly endpoints: { find(id: string): Promise<Endpoint | null> };
-  readonly shown: Omit<Shown, 'queuePosition'>;
+  readonly shown: Omit<Shown, 'place'>;
 };
 
 type Receiver = {
@@ -46,7 +46,7 @@ export const messagesOf = async (
     url: receiver.url,
     created_at: event.at,
     body: bodyOf(event.type, event.at, {
-      ...presentJob(job, { ...parts.shown, queuePosition: null }),
+      ...presentJob(job, { ...parts.shown, place: null }),
       metadata: receiver.metadata,
     }),
   }));

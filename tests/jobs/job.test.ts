@@ -12,7 +12,7 @@ const test = suite('job');
 const shown = {
   operations,
   publicUrl: 'http://host',
-  queuePosition: null,
+  place: null,
   link: (target: string, id: string, expiresAtMs: number | null) =>
     `http://host/${id}/${target}?${expiresAtMs}`,
 };
@@ -66,8 +66,13 @@ test('the ends are the states without a way out', () => {
 });
 
 test('a waiting job shows its place and what it holds', () => {
-  const job = Job.parse(presentJob(recordOf(queued), { ...shown, queuePosition: 3 }));
-  assert.equal([job.queue_position, job.cost], [3, { estimated: 7, held: 7, charged: 0 }]);
+  const job = Job.parse(
+    presentJob(recordOf(queued), { ...shown, place: { position: 3, etaSeconds: 20 } }),
+  );
+  assert.equal(
+    [job.queue_position, job.queue_eta_seconds, job.cost],
+    [3, 20, { estimated: 7, held: 7, charged: 0 }],
+  );
   assert.equal([job.started_at, job.expires_at, job.result, job.error], [null, null, null, null]);
   assert.equal(job.urls, {
     get: 'http://host/v1/jobs/job_1',

@@ -265,10 +265,10 @@ test('beyond the bound on the whole queue it is full for everyone', async ({ rig
 test('places in the queue are counted from one', async ({ rig }) => {
   const first = await rig.ask('a');
   const second = await rig.ask('b');
-  assert.is(await rig.jobs.position(first.job), 1);
-  assert.is(await rig.jobs.position(second.job), 2);
+  assert.is((await rig.jobs.place(first.job))?.position, 1);
+  assert.is((await rig.jobs.place(second.job))?.position, 2);
   await rig.jobs.cancel('acme', first.job.id);
-  assert.is(await rig.jobs.position(second.job), 1);
+  assert.is((await rig.jobs.place(second.job))?.position, 1);
   assert.equal(await rig.jobs.counts(), { queued: 1, processing: 0 });
 });
 

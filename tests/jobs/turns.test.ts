@@ -1,5 +1,6 @@
 /** Fair shares between accounts: whose job a free place of a worker gets. */
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import type { JobRecord } from '../../src/jobs/record/record.ts';
@@ -72,7 +73,7 @@ for (const [accountRunning, concurrency, workers] of [
     const [one] = await asked(rig, 'one', 1);
     assert.ok(one);
     if (places === concurrency * workers) {
-      assert.is(await rig.jobs.position(one), 1);
+      assert.is((await rig.jobs.place(one))?.position, 1);
       model.endOne();
     }
     await until('its job runs', () => model.started.length > places);
@@ -87,12 +88,34 @@ for (const [accountRunning, concurrency, workers] of [
   });
 }
 
+test('how long a job waits is told by what earlier ones took', async ({ rig }) => {
+  limits(rig, 4, 1);
+  const model = oneByOne();
+  await rig.work(model.run);
+  const [first, second, third, last] = await asked(rig, 'many', 4);
+  assert.ok(first && second && third && last);
+  const eta = async (job: JobRecord) => (await rig.jobs.place(job))?.etaSeconds;
+  await until('one runs', () => model.started.length === 1);
+  assert.is(await eta(third), null);
+  await sleep(1100);
+  model.endOne();
+  await until('the next one runs', () => model.started.length === 2);
+  // What the second still takes, which is at most as long as the first.
+  const seconds = await eta(third);
+  assert.ok(seconds && seconds >= 1 && seconds <= 3, `${seconds}`);
+  const later = await eta(last);
+  assert.ok(later && later > seconds && later <= 2 * seconds + 1, `${later} after ${seconds}`);
+  for (const job of [third, last]) await rig.jobs.cancel('many', job.id);
+  model.endAll();
+  await rig.ended(second);
+});
+
 test('accounts take turns, and their places in the queue say so', async ({ rig }) => {
   limits(rig, 4, 1);
   const many = await asked(rig, 'many', 4);
   const [some, one] = [await asked(rig, 'some', 2), await asked(rig, 'one', 1)];
   const all = [...many, ...some, ...one];
-  const places = await Promise.all(all.map((job) => rig.jobs.position(job)));
+  const places = await Promise.all(all.map(async (job) => (await rig.jobs.place(job))?.position));
   assert.equal(places, [1, 4, 6, 7, 2, 5, 3]);
   const model = oneByOne();
   await rig.work(model.run);
@@ -165,7 +188,7 @@ test("jobs that wait for a model leave the account's places to its other jobs", 
   assert.is((await rig.ended(fine)).status, 'succeeded');
   const { status, held } = await rig.jobs.get('one', away.id);
   assert.equal([status, held], ['queued', 10]);
-  assert.is(await rig.jobs.position(away), 1);
+  assert.is((await rig.jobs.place(away))?.position, 1);
   await rig.jobs.cancel('one', away.id);
 });
 

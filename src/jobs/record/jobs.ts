@@ -21,10 +21,23 @@ export type Jobs = ReturnType<typeof openJobs>;
 
 const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.string());
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
-const placeInQueue = script(new URL('../scripts/position.lua', import.meta.url), z.number());
+const placeInQueue = script(
+  new URL('../scripts/position.lua', import.meta.url),
+  z.tuple([z.number(), z.number()]),
+);
 
 /** The most accounts that are looked at for a job's place in the queue: half a millisecond of Redis. */
 const MOST_ACCOUNTS = 200;
+/** The most jobs ahead, and running ones, whose time is looked up for when a job will start: as long again. */
+const MOST_JOBS = 50;
+
+/** Where a job stands in the queue. */
+export type Place = {
+  /** Among all jobs that wait, where 1 is next. */
+  readonly position: number;
+  /** When it will probably start; null where that is not known. */
+  readonly etaSeconds: number | null;
+};
 
 /** Reading, listing, cancelling and erasing jobs. */
 export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
@@ -75,10 +88,12 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     return status !== undefined && !isOver(status);
   };
 
-  /** Its probable place among all jobs that wait, where 1 is next; null when the job is not queued. */
-  const position = async (job: JobRecord): Promise<number | null> => {
+  /** Null when the job is not queued. */
+  const place = async (job: JobRecord): Promise<Place | null> => {
     if (job.status !== 'queued') return null;
-    return (await placeInQueue(stores, job.id, MOST_ACCOUNTS)) || null;
+    const [position, ms] = await placeInQueue(stores, job.id, MOST_ACCOUNTS, MOST_JOBS);
+    if (position === 0) return null;
+    return { position, etaSeconds: ms < 0 ? null : Math.ceil(ms / 1000) };
   };
 
   /** For `list`, which leaves out records that this version cannot read. */
@@ -166,7 +181,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     read: readFlat,
     isQueued,
     isUnfinished,
-    position,
+    place,
     list,
     cancel,
     erase,

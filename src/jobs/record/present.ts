@@ -4,14 +4,15 @@ import { Failure } from '../../errors.ts';
 import { type Operation, operationOf, releaseForRequest } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
 import type { SignedLink } from '../../storage/links.ts';
+import type { Place } from './jobs.ts';
 import { isOver, type JobError, type JobRecord } from './record.ts';
 
 /** What a job's picture needs besides its record. */
 export type Shown = {
   readonly operations: readonly Operation[];
   readonly publicUrl: string;
-  /** 1 is next; null when the job does not wait. */
-  readonly queuePosition: number | null;
+  /** Null when the job does not wait. */
+  readonly place: Place | null;
   readonly link: SignedLink;
 };
 
@@ -26,7 +27,8 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     started_at: isoOrNull(job.started_at),
     finished_at: isoOrNull(job.finished_at),
     expires_at: isoOrNull(job.expires_at),
-    queue_position: shown.queuePosition,
+    queue_position: shown.place?.position ?? null,
+    queue_eta_seconds: shown.place?.etaSeconds ?? null,
     progress: job.progress,
     model: job.model,
     model_version: job.model_version,

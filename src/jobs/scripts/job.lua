@@ -26,6 +26,7 @@
 --                              attempts that were lost with their worker (workers_lost)
 --   <root>:shared              zset of ids whose running attempt shares out chunks, by when it began to
 --   <root>:chunks:<id>         hash, see chunk.lua: the chunks of that attempt
+--   <root>:speeds              hash, see speeds.lua
 --   <root>:events              channel: JSON {id, event}
 -- What webhooks are told is in outbox.lua.
 -- @include "outbox.lua"

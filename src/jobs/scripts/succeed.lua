@@ -7,9 +7,11 @@
 -- Answers 'succeeded' (also when sent again), 'canceled' or 'lost'. Unless 'succeeded', the file belongs to no one.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
+-- @include "speeds.lua"
 local root, id = KEYS[1], ARGV[1]
 local settings = { record_ttl_ms = ARGV[7] }
-local job = job_fields(root, id, 'status', 'fence', 'cancel_requested', 'held', 'fingerprint', 'outcome')
+local job = job_fields(root, id, 'status', 'fence', 'cancel_requested', 'held', 'fingerprint', 'outcome', 'attempts',
+  'started_at', 'release', 'estimated')
 if job[1] == 'succeeded' and job[2] == ARGV[2] and job[6] == ARGV[3] then return 'succeeded' end
 if job[1] ~= 'processing' or job[2] ~= ARGV[2] then return 'lost' end
 if job[3] == '1' then
@@ -17,6 +19,10 @@ if job[3] == '1' then
   return 'canceled'
 end
 local fingerprint = ARGV[6] ~= '' and ARGV[6] or job[5] or ''
+-- `started_at` is that of the first attempt, and `release` has not done the work when the fingerprint is another one.
+if job[7] == '1' and fingerprint == job[5] then
+  learn_speed(root, job[9] or '', whole(job[10]), now_ms() - whole(job[8]))
+end
 -- The record's fingerprint becomes that of its result, as erasing the job has to find the cache entry by it.
 end_job(root, id, 'succeeded', whole(job[4]), settings,
   { 'outcome', ARGV[3], 'progress', ARGV[4], 'expires_at', now_ms() + ARGV[5], 'fingerprint', fingerprint })
