@@ -38,9 +38,11 @@ export const answerJob = async (
   return { ...(await showJob(job, parts)), metadata: made.metadata };
 };
 
+export type ShowParts = Pick<Parts, 'operations' | 'jobs' | 'config' | 'links'>;
+
 export const showJob = async (
   job: JobRecord,
-  { operations, jobs, config, links }: Parts,
+  { operations, jobs, config, links }: ShowParts,
 ): Promise<Job> =>
   presentJob(job, {
     operations,

@@ -3,14 +3,21 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import axios from 'axios';
+import Koa from 'koa';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
 import { Job } from '../../src/contract/job.ts';
+import type { State } from '../../src/http/context.ts';
+import { createJobEvents } from '../../src/http/job-events.ts';
 import { identify } from '../../src/media/probe/identify.ts';
 import { makeClip, pattern } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
+import { until } from '../real/until.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
@@ -86,6 +93,31 @@ test('a job asked for asynchronously is answered with 202, its place and its cos
   });
   assert.equal(job.cost, { estimated: 1, held: 1, charged: 0 });
   assert.equal((await http.get(`/v1/jobs/${job.id}`)).data, job);
+});
+
+test('the events of a job that waits tell that it moves up, which nothing announces', async () => {
+  const [first, second] = [await post(wanted(await fresh())), await post(wanted(await fresh()))];
+  const draining = new AbortController();
+  const job = await api.parts.jobs.get(caller.account, second.data.id);
+  const parts = { ...api.parts, draining: draining.signal };
+  const app = new Koa<State>().use((ctx) => {
+    ctx.state.onGone = [];
+    ctx.body = Readable.from(createJobEvents(50)(job, '', parts, ctx) ?? []);
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const { data } = await axios.get(`http://127.0.0.1:${port}`, { responseType: 'stream' });
+  let text = '';
+  data.on('data', (some: Buffer) => {
+    text += some;
+  });
+  await until('its place is told', async () => text.includes('"queue_position":2'));
+  await http.post(`/v1/jobs/${first.data.id}/cancel`);
+  await until('it has moved up', async () => text.includes('"queue_position":1'));
+  draining.abort();
+  await once(data, 'end');
+  server.close();
 });
 
 test('an estimate makes no job and tells the price, line by line', async () => {

@@ -1,8 +1,7 @@
 -- How many jobs will probably start before a queued job: those of its account before it, and of each other account as many
 -- as have their turn before. That is one for each job of its own account before it, one more when the other account comes
 -- first in the turns, and one for each job that its account has running beyond the other's.
--- And when it will probably start: what those jobs and the running ones still take, over as many as run at once. What a job
--- takes is its estimated credits at the speed that its release had of late (speeds.lua).
+-- And when it will probably start: what those jobs and the running ones still take, over as many as run at once (speeds.lua).
 -- KEYS[1] root   ARGV: id, most accounts to look at; each further one with an earlier turn is counted with one job;
 --                most jobs ahead, and most running ones, whose time is looked up: further ones are taken to be like these
 -- Answers {place, ms}: its place, where 1 is next, and 0 when it is not queued; ms until it starts, and -1 when nothing runs,
@@ -43,11 +42,11 @@ end
 local function ms_until_start()
   local running_jobs = redis.call('SRANDMEMBER', root .. ':processing', most_jobs)
   if not ready_place or #running_jobs == 0 then return -1 end
-  local now, left, waiting, speeds = now_ms(), 0, 0, {}
+  local left, waiting, speeds = 0, 0, {}
   for _, other in ipairs(running_jobs) do
-    local takes, started = expected_ms(root, other, speeds)
+    local takes = left_ms(root, other, speeds)
     if not takes then return -1 end
-    left = left + math.max(0, takes - (now - started))
+    left = left + takes
   end
   for _, other in ipairs(ahead) do
     local takes = expected_ms(root, other, speeds)

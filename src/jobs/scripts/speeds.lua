@@ -11,13 +11,22 @@ local function learn_speed(root, release, credits, took_ms)
   redis.call('HSET', root .. ':speeds', release, string.format('%.1f', speed))
 end
 
--- What a job takes in all, in ms, and when it started (ms since 1970); nil when the speed of its release is not known.
--- `speeds`: those that were read before.
+-- What a job takes in all, in ms; nil when the speed of its release is not known. `speeds`: those that were read before.
 local function expected_ms(root, id, speeds)
-  local job = job_fields(root, id, 'release', 'estimated', 'started_at')
+  local job = job_fields(root, id, 'release', 'estimated')
   local release = job[1] or ''
   local speed = speeds[release] or tonumber(redis.call('HGET', root .. ':speeds', release) or '')
   if not speed then return nil end
   speeds[release] = speed
-  return speed * whole(job[2]), whole(job[3])
+  return speed * whole(job[2])
+end
+
+-- What a running job still takes, in ms: by its own progress, once that tells; nil when nothing is known.
+local function left_ms(root, id, speeds)
+  local job = job_fields(root, id, 'progress', 'started_at')
+  local is_read, progress = pcall(cjson.decode, job[1] or '')
+  local eta = is_read and type(progress) == 'table' and tonumber(progress.eta_seconds)
+  if eta then return eta * 1000 end
+  local takes = expected_ms(root, id, speeds)
+  return takes and math.max(0, takes - (now_ms() - whole(job[2])))
 end
