@@ -58,7 +58,15 @@ const print = (job: Job, { json }: Options): void => {
   if (job.result) console.log(`  ${job.result.output_url}`);
 };
 
-const lineOf = ({ id, created_at, kind, model, status, progress, cost }: Job): string => {
-  const done = status === 'processing' && progress ? ` ${Math.floor(progress.percent)}%` : '';
-  return `${id}  ${created_at}  ${kind} ${model}  ${status}${done}  ${counted(cost.charged, 'credit')}`;
+const lineOf = (job: Job): string => {
+  const { id, created_at, kind, model, status, cost } = job;
+  return `${id}  ${created_at}  ${kind} ${model}  ${status}${standOf(job)}  ${counted(cost.charged, 'credit')}`;
+};
+
+/** How far it is, or how long it still waits. */
+const standOf = ({ status, progress, queue_position, queue_eta_seconds }: Job): string => {
+  if (status === 'processing' && progress) return ` ${Math.floor(progress.percent)}%`;
+  if (queue_position === null) return '';
+  const starts = queue_eta_seconds === null ? '' : `, starts in about ${queue_eta_seconds} s`;
+  return `, place ${queue_position}${starts}`;
 };

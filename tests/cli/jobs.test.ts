@@ -378,13 +378,29 @@ test('an API that is away is waited for about a minute', () => {
   assert.ok(sumMs > 55_000 && sumMs < 75_000, `${sumMs} ms`);
 });
 
-test('a job is cancelled, and costs nothing', async () => {
-  work = untilAborted;
+const begin = async (colour: string) => {
   const body = new FormData();
   for (const [name, value] of Object.entries({ model: 'photo', scale: '2' }))
     body.append(name, value);
-  body.append('image', new Blob([Uint8Array.from(await picture('#246'))]), 'a.png');
-  const { data } = await http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
+  body.append('image', new Blob([Uint8Array.from(await picture(colour))]), 'a.png');
+  return http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
+};
+
+test('a list tells which place in the queue a job has', async () => {
+  work = untilAborted;
+  const ids: string[] = [];
+  for (const colour of ['#111', '#122', '#133', '#144', '#155', '#166'])
+    ids.push((await begin(colour)).data.id);
+  const { stdout } = await enhance('jobs', 'list');
+  assert.match(stdout, new RegExp(`^${ids.at(-1)} .* queued, place \\d`, 'm'));
+  for (const id of ids.reverse()) await http.post(`/v1/jobs/${id}/cancel`);
+  const open = async () => (await http.get('/v1/jobs?status=processing')).data.data.length;
+  await until('none is left', async () => (await open()) === 0);
+});
+
+test('a job is cancelled, and costs nothing', async () => {
+  work = untilAborted;
+  const { data } = await begin('#246');
   const { stdout } = await enhance('jobs', 'cancel', data.id);
   assert.match(stdout, new RegExp(`^${data.id} .* (processing|canceled) .*0 credits$`));
   work = async () => {};

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/log.ts';
-import { openEverywhere } from '../../src/models/everywhere.ts';
+import { openEverywhere, type Replica } from '../../src/models/everywhere.ts';
 import { openReconcile } from '../../src/models/reconcile.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { openReleases, type RepositoryReader } from '../../src/models/releases.ts';
@@ -127,7 +127,7 @@ test('a release that does not fit the contract is gone; a stable one is unavaila
 
 test('the loop brings a restarted Triton to what is in use, and unloads what is not', async () => {
   const one = { name: 'one', control: triton.control, state: () => ({ healthy: true }) };
-  const replicas = { list: () => [one] };
+  const replicas = { list: (): Replica[] => [one] };
   const everywhere = openEverywhere({
     stores,
     registry,
@@ -137,6 +137,18 @@ test('the loop brings a restarted Triton to what is in use, and unloads what is 
   });
   const reconcile = openReconcile({ registry, everywhere, modelsDir: '', keepMs: 0, log });
   await triton.kill();
+  const { message } = await failure(everywhere.load('mirror@r2', ['other']), 'model_unavailable');
+  assert.match(
+    message,
+    /^The model "mirror@r2" is not ready: the Triton at one did not load it\. Noth/,
+  );
+  replicas.list = () => [];
+  const none = await failure(everywhere.load('mirror@r2', ['other']), 'model_unavailable');
+  assert.match(
+    none.message,
+    /is not ready: no Triton is up\. Nothing was changed\. Try again once/,
+  );
+  replicas.list = () => [one];
   await triton.start();
   // Whoever starts Triton loads what ships: here also what is not to be there any more.
   for (const name of ['echo', 'other']) await triton.control.load(name, 30_000);
