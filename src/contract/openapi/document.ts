@@ -1,5 +1,4 @@
 /** The OpenAPI 3.1 document, made from what the routes say about themselves. */
-import { setImmediate } from 'node:timers/promises';
 import { answersOf } from './answers.ts';
 import type { Description, Json } from './description.ts';
 import { failuresOf, type ProblemOf, problemExamples } from './failures.ts';
@@ -49,7 +48,7 @@ const pathsOf = async (
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method]: operationOf(route, facts, schemas) };
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return paths;
 };
