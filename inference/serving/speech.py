@@ -9,15 +9,15 @@ from enhance.speech.analysis import SpeechAnalyser
 
 from .shell import Inputs, Shell
 
-WEIGHTS = Path(__file__).parents[1] / "weights" / "speech.onnx"
+_WEIGHTS = Path(__file__).parents[1] / "weights"
 
 
 class SpeechModel(Shell):
     """What is heard in a sound, in frames of 10 ms."""
 
     def initialize(self, args: dict[str, str]) -> None:  # noqa: ARG002
-        """Opens the network and the recogniser."""
-        self.analyser = SpeechAnalyser(WEIGHTS)
+        """Opens the networks and the recogniser."""
+        self.analyser = SpeechAnalyser(_WEIGHTS / "speech.onnx", _WEIGHTS / "speech_rooms.onnx")
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
         """Posteriors, curves and activity."""

@@ -10,11 +10,12 @@ import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
 from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
-from enhance.speech.curves import CLOSURE, JAW, LABIODENTAL, closures, curves
+from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
+from enhance.speech.rooms import room_share
 from tests.sounds import RATE, Floats, babble, noise, say, seconds, tune
 
-WEIGHTS = Path(__file__).parents[1] / "weights" / "speech.onnx"
+WEIGHTS, IN_ROOMS = (Path(__file__).parents[1] / "weights" / name for name in ("speech.onnx", "speech_rooms.onnx"))
 HUM = 0.3 * np.sin(2 * np.pi * 50 * seconds(4)) + 0.1 * np.sin(2 * np.pi * 150 * seconds(4))
 NOT_SPEECH = {
     "digital silence": np.zeros(4 * RATE),
@@ -32,7 +33,7 @@ NOT_SPEECH = {
 
 @pytest.fixture(scope="module")
 def analyser() -> SpeechAnalyser:
-    return SpeechAnalyser(WEIGHTS)
+    return SpeechAnalyser(WEIGHTS, IN_ROOMS)
 
 
 def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> SpeechAnalysis:
@@ -124,6 +125,30 @@ def test_lips_meet_between_vowels(analyser: SpeechAnalyser) -> None:
     track = heard(analyser, babble()).curves[:, CLOSURE]
     met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 12 * 25, 25)]
     assert np.mean(np.array(met) == 1) > 0.7
+
+
+def test_lips_meet_across_a_room(analyser: SpeechAnalyser) -> None:
+    pcm = across_a_room(babble(24), 0.6)
+    track = heard(analyser, pcm).posteriors[:, P]
+    met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 24 * 25, 25)]
+    assert np.mean(np.array(met) > CLOSES) > 0.15
+
+
+def test_a_room_is_told_by_how_sounds_end() -> None:
+    assert room_share(log_mel(babble())) == 0
+    assert room_share(log_mel(across_a_room(babble(), 0.6))) == 1
+    assert room_share(log_mel(babble() + noise(len(babble()) / RATE, 0.02))) < 0.2
+    assert room_share(log_mel(np.zeros(RATE))) == 0
+    assert room_share(log_mel(np.zeros(RATE // 50))) == 0
+
+
+def across_a_room(pcm: Floats, reverberation: float) -> Floats:
+    """Heard where the room is 3 dB louder than the speaker; reverberation: s until it has fallen by 60 dB."""
+    times = seconds(reverberation)
+    room = np.random.default_rng(7).standard_normal(len(times)) * 10 ** (-3 * times / reverberation)
+    room *= np.sqrt(2 / (room**2).sum())
+    room[0] = 1
+    return np.asarray(np.convolve(pcm, room)[: len(pcm)], np.float32)
 
 
 def test_blocks_give_what_the_whole_file_gives(analyser: SpeechAnalyser, monkeypatch: pytest.MonkeyPatch) -> None:

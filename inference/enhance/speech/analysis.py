@@ -16,6 +16,7 @@ from .curves import curves
 from .features import Floats, log_mel, normalise
 from .held import heard_frames
 from .network import open_speech_network
+from .rooms import room_share
 
 _SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors, where it is believed
 _NOT, _FULLY = 0.27, 0.35  # agreement with the network at which it is not believed, and fully: docs/decisions/0189
@@ -31,10 +32,12 @@ class SpeechAnalysis:
 
 
 class SpeechAnalyser:
-    """The network and the recogniser. For one thread at a time, since both hold buffers of their own."""
+    """The networks and the recogniser. For one thread at a time, since they hold buffers of their own."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, in_rooms: Path) -> None:
+        """weights: the network for speech near the microphone; in_rooms: the one for speech across a room."""
         self._network = open_speech_network(weights)
+        self._in_rooms = open_speech_network(in_rooms)
         self._allphone = open_allphone()
 
     def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> SpeechAnalysis:
@@ -50,8 +53,13 @@ class SpeechAnalyser:
         sound = np.clip(pcm, -1, 1).astype(np.float32)
         mel = log_mel(sound)
         heard = heard_frames(mel)
-        posteriors = self._network(normalise(mel)[heard], go_on)[np.cumsum(heard) - 1]
+        place, normal = np.cumsum(heard) - 1, normalise(mel)[heard]
+        posteriors = self._network(normal, go_on)[place]
         activity = speech_activity(posteriors)
+        if share := room_share(mel):
+            posteriors += share * (self._in_rooms(normal, go_on)[place] - posteriors)
+            # It takes more of what is no speech for speech.
+            activity = np.minimum(activity, speech_activity(posteriors))
         activity[background_frames(mel, activity)] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)

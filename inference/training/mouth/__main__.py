@@ -58,6 +58,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--trunk", type=Path, required=True, help="checkpoint of training.speech")
     parser.add_argument("--weights", type=Path, default=Path("../.enhance/weights"), help="the face networks")
     parser.add_argument("--speech", type=Path, default=Path("weights/speech.onnx"), help="the speech network, for judging")
+    parser.add_argument("--in-rooms", type=Path, default=Path("weights/speech_rooms.onnx"), help="the one for rooms")
     parser.add_argument("--work", type=Path, required=True, help="what was read of the clips is kept here")
     parser.add_argument("--out", type=Path, required=True, help="folder for mouth.onnx")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
@@ -108,7 +109,7 @@ def _prior(networks: list[MouthNetwork]) -> Prior:
 
 def _report(priors: dict[str, Prior], shipped: Prior, asked: argparse.Namespace) -> None:
     """The table: every planner on every clip, each prior having never seen the person."""
-    analyser = SpeechAnalyser(asked.speech)
+    analyser = SpeechAnalyser(asked.speech, asked.in_rooms)
     found = _sources([*asked.running, *asked.judge])
     takes = [take_of(each.name, read_footage(each, asked.work, asked.weights), analyser) for each in found]
     priors, shipped = {name: memory(prior) for name, prior in priors.items()}, memory(shipped)

@@ -29,8 +29,11 @@ def vary(pcm: Floats, rate: int, segments: list[Segment], rng: Rng) -> Said:
 
 def record(sound: Floats, rng: Rng) -> Floats:
     """Through a room, a microphone, a line, with what else is heard."""
-    if rng.random() < 0.45:
-        sound = _room(sound, rng)
+    return transmit(_room(sound, rng) if rng.random() < 0.45 else sound, rng)
+
+
+def transmit(sound: Floats, rng: Rng) -> Floats:
+    """The same without the room."""
     if rng.random() < 0.8:
         sound = _microphone(sound, rng)
     loudness = np.sqrt((sound**2).mean()) + 1e-6

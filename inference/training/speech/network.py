@@ -1,6 +1,10 @@
 """The speech network: a causal temporal convolutional network, 194,864 parameters, left context 46 frames."""
 
+from pathlib import Path
+
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -46,6 +50,22 @@ class SpeechNetwork(nn.Module):  # type: ignore[misc]
         """Logits [B, T, heads, 20] of mel [B, T, 40]."""
         logits = self.heads(self.hidden(mel).transpose(1, 2)).transpose(1, 2)
         return logits.unflatten(2, (len(LOOK_AHEADS), len(CLASSES)))
+
+
+def read_weights(path: Path) -> SpeechNetwork:
+    """The network of a speech.onnx. Its normalisation is part of its convolutions there, so it has none of its own."""
+    tensors = [(each.name, torch.from_numpy(numpy_helper.to_array(each).copy())) for each in onnx.load(path).graph.initializer]
+    named = dict(tensors)
+    network = SpeechNetwork()
+    network.heads.weight.data, network.heads.bias.data = named["network.heads.weight"], named["network.heads.bias"]
+    folded = iter([tensor for name, tensor in tensors if name.startswith("onnx::Conv")])
+    network.first.weight.data, network.first.bias.data = next(folded), next(folded)
+    network.norm = nn.Identity()
+    for block in network.blocks:
+        block.conv.weight.data, block.conv.bias.data = next(folded), next(folded)
+        block.norm = nn.Identity()
+    network.eval()
+    return network
 
 
 class Served(nn.Module):  # type: ignore[misc]

@@ -34,14 +34,15 @@ def utterances(folder: Path, held_out: bool) -> Iterator[tuple[str, Floats, int,
         code = _CODE.search(path.stem)
         speaker = path.stem.split("_")[0]
         if code and (speaker in HELD_OUT) == held_out:
-            pcm = _sound(path)
+            pcm = sound(path)
             words = [table.get(letter, letter) for letter, table in zip(code[0], _WORDS, strict=True)]
             segments = _align(pcm, " ".join(words))
             if segments:
                 yield speaker, pcm, RATE, segments
 
 
-def _sound(path: Path) -> Floats:
+def sound(path: Path) -> Floats:
+    """The sound of a clip at 16 kHz, mono."""
     command = ["ffmpeg", "-v", "error", "-i", str(path), "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"]
     raw = subprocess.run(command, capture_output=True, check=True).stdout
     return np.frombuffer(raw, "<i2").astype(np.float32) / 32768

@@ -16,7 +16,7 @@ from enhance.speech.features import MELS, normalise
 from .network import LOOK_AHEADS, SpeechNetwork
 
 BATCH, FRAMES = 48, 300
-_WARM_UP = 40  # frames of a window whose past is cut off: heard, not judged
+WARM_UP = 40  # frames of a window whose past is cut off: heard, not judged
 _RATE, _DECAY = 3e-3, 1e-3
 _LAST_RATE = 1.5e-3  # from which a run that goes on falls to nothing
 _MEAN = 0.99
@@ -57,7 +57,7 @@ def train(mel: Tensor, labels: Tensor, steps: int, seed: int, keep: Path, start:
     for step in range(steps):
         starts = torch.randint(len(mel) - FRAMES, (BATCH, 1), generator=draw)
         index = starts + torch.arange(FRAMES)
-        loss = _loss(network(_disturb(mel[index].float(), draw)), labels[index].long(), weights)
+        loss = _loss(network(disturb(_throats(mel[index].float(), draw), draw)), labels[index].long(), weights)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -76,14 +76,14 @@ def train(mel: Tensor, labels: Tensor, steps: int, seed: int, keep: Path, start:
 def _loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
     loss = torch.zeros(())
     for head, ahead in enumerate(LOOK_AHEADS):
-        told = logits[:, _WARM_UP + ahead :, head].flatten(0, 1)
-        true = labels[:, _WARM_UP : FRAMES - ahead].flatten()
+        told = logits[:, WARM_UP + ahead :, head].flatten(0, 1)
+        true = labels[:, WARM_UP : FRAMES - ahead].flatten()
         loss = loss + functional.cross_entropy(told, true, weights, label_smoothing=0.05)
     return loss / len(LOOK_AHEADS)
 
 
-def _disturb(mel: Tensor, draw: torch.Generator) -> Tensor:
-    """Another throat (the mel axis stretched), loudness, tilt and microphone; some bands and some frames lost."""
+def disturb(mel: Tensor, draw: torch.Generator) -> Tensor:
+    """Another loudness, tilt and microphone; some bands and some frames lost. mel: [B, T, 40], normalised."""
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=draw)
@@ -91,7 +91,6 @@ def _disturb(mel: Tensor, draw: torch.Generator) -> Tensor:
     def whole(low: int, high: int) -> int:
         return int(torch.randint(low, high, (), generator=draw))
 
-    mel = _warped(mel, 1 + 0.06 * normal(len(mel)).clamp(-2.5, 2.5))
     tilt = torch.linspace(-0.5, 0.5, MELS)
     mel = mel + 0.15 * normal(len(mel), 1, 1) + 0.12 * normal(len(mel), 1, 1) * tilt + 0.05 * normal(len(mel), 1, MELS)
     for row in mel[::2]:
@@ -99,6 +98,10 @@ def _disturb(mel: Tensor, draw: torch.Generator) -> Tensor:
         row[:, band : band + whole(1, 6)] = 0
         row[moment : moment + whole(1, 8)] = -1
     return mel
+
+
+def _throats(mel: Tensor, draw: torch.Generator) -> Tensor:
+    return _warped(mel, 1 + 0.06 * torch.randn(len(mel), generator=draw).clamp(-2.5, 2.5))
 
 
 def _warped(mel: Tensor, factors: Tensor) -> Tensor:
