@@ -79,7 +79,7 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s11'),
+    stateOf('photo', 'photo-s12'),
     stateOf('animation', 'animation-s8'),
     stateOf('photo_realtime', 'photo_realtime-s8'),
     stateOf('animation_realtime', 'animation_realtime-s8'),
@@ -250,7 +250,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's11',
+      release: 's12',
       alias: 'stable',
       percent: 0,
       mirror: 0,
