@@ -253,6 +253,27 @@ def test_shaded_eyes_blink_in_a_dark_or_vivid_photograph(light: tuple[float, flo
     assert (Animator().move(picture, MESH, blink(1.0), "photo") != picture).any()
 
 
+@pytest.mark.parametrize("colour", [(40, 80, 200), (40, 130, 80), (45, 40, 42)], ids=["blue", "green", "smoky"])
+def test_a_shut_lid_wears_the_eye_shadow_of_the_open_one(colour: tuple[int, int, int]) -> None:
+    picture, unit = data.astronaut().astype(np.float64), head_frame(MESH).unit
+    shut_lids = np.zeros(picture.shape[:2], np.uint8)
+    for upper, lower in (RIGHT_LIDS, LEFT_LIDS):
+        lid, rim = MESH[list(upper), :2], MESH[list(lower), :2]
+        above = lid - np.outer(np.sin(np.linspace(0.1, np.pi - 0.1, len(lid))), [0, 0.11 * unit])
+        worn = np.zeros(picture.shape[:2], np.float32)
+        cv2.fillPoly(worn, [np.round(np.vstack([lid, above[::-1]])).astype(np.int32)], (1.0,))
+        worn = cv2.GaussianBlur(worn, (0, 0), 0.015 * unit).astype(np.float32)
+        cv2.fillPoly(worn, [np.round(np.vstack([lid, rim[::-1]])).astype(np.int32)], (0.0,))
+        picture += (np.array(colour) - picture) * 0.75 * worn[..., None]
+        middle = np.round((lid + rim)[len(lid) // 2] / 2).astype(int)
+        cv2.circle(shut_lids, (int(middle[0]), int(middle[1])), 2, (1,), -1)
+    shut = Animator().move(np.round(picture).astype(np.uint8), MESH, blink(1.0), "photo").astype(np.float64)
+    bare = Animator().move(data.astronaut(), MESH, blink(1.0), "photo").astype(np.float64)
+    there = shut_lids > 0
+    lid_colour, bare_colour = np.median(shut[there], axis=0), np.median(bare[there], axis=0)
+    assert np.linalg.norm(lid_colour - colour) < 0.5 * np.linalg.norm(bare_colour - colour)
+
+
 def test_pale_skin_below_the_eyes_is_not_the_white_of_a_cartoons() -> None:
     picture = data.astronaut()
     top, height = int(MESH[[145, 374], 1].mean()), int(0.12 * head_frame(MESH).unit)

@@ -7,7 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
 from enhance.picture import LUMA, Picture
+
+from .eye_shadow import LidColours, wear_eye_shadow
 
 Mask = npt.NDArray[np.bool_]
 
@@ -20,6 +23,8 @@ DARK_SKIN, VIVID_SKIN = 75.0, 0.7
 """Luma of the skin below which it is dark, and the distance of its tint from grey above which it is vivid: of 90 faces in usual
 light the darker eye has 83 and more, and nine in ten at most .55."""
 SOFTER = 0.6  # Levels.power for these
+LID = (0.055, 0.025)  # units above the mesh's eye, from and to, in which the lid's skin or eye shadow is seen
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of eye shadow in the colours of a lid: its edges are soft
 SKIN_ABOVE = 0.45
 """Mean of skinlike() in the 0.05 units above an eye, below which its lid has no skin to be made of. 27 eyes of 14 portraits:
 0.68 and more; one in the shadow of hair: 0.18, and its lid came down as a bright smear over that shadow."""
@@ -54,35 +59,40 @@ class Outline:
     close: Floats  # where it lies when shut
     thickness: float  # of the lash line
     levels: Levels
-    reference: Floats  # RGB of the skin under the eye, in these levels
+    references: tuple[Floats, ...]  # RGB of the skin under the eye, in these levels; then those of a lid with eye shadow
+
+    @property
+    def eye_shadow(self) -> bool:
+        return len(self.references) > 1
 
     def skinlike(self, colours: Floats) -> Floats:
-        """How likely colours (... x 3 RGB) are this face's skin, 0..1: near 0 for hair, brows, glasses and white."""
+        """How likely colours (... x 3 RGB) are this face's skin or eye shadow, 0..1: near 0 for hair, brows and white."""
         colours = self.levels.of(colours)
-        bright = colours @ LUMA
-        ratio = bright / max(float(self.reference @ LUMA), 1)
-        far = _tint_distance(colours, self.reference)
-        lit = np.clip((ratio - 0.25) / 0.25, 0, 1) * np.clip((1.6 - ratio) / 0.2, 0, 1)
-        return np.asarray(lit * np.clip((0.55 - far) / 0.2, 0, 1) + 1e-3)
+        return np.asarray(np.max([_skinlike(colours, reference) for reference in self.references], axis=0))
 
 
-def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> Outline | None:
-    """The outline of an eye (landmarks.RIGHT_LIDS or LEFT_LIDS) in a picture (h x w x 3 uint8 RGB).
+def find_outlines(picture: Picture, frame: HeadFrame) -> list[Outline]:
+    """The outlines of the right and the left eye in a picture (h x w x 3 uint8 RGB).
 
-    None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), under
-    hair or its shadow, or reaches below what a lid may cover (the mesh is not on the eye).
+    Without an eye where a blink would look wrong: it is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow),
+    under hair or its shadow, or reaches below what a lid may cover (the mesh is not on the eye).
     """
-    strip = _strip_at(picture, frame, eye)
-    if strip is None:
-        return None
-    skin = np.median(strip.raster[strip.under], axis=0)
-    light = float(skin @ LUMA)
+    strips = [strip for eye in (RIGHT_LIDS, LEFT_LIDS) if (strip := _strip_at(picture, frame, eye))]
+    found = [outline for strip in strips if (outline := _find_outline(picture, frame, strip))]
+    if len(found) == 2 and wear_eye_shadow(*(LidColours(each.raster[each.above], each.skin) for each in strips)):
+        made_up = [outline for strip in strips if (outline := _find_outline(picture, frame, strip, eye_shadow=True))]
+        return made_up if len(made_up) == 2 else found
+    return found
+
+
+def _find_outline(picture: Picture, frame: HeadFrame, strip: "_Strip", eye_shadow: bool = False) -> Outline | None:
+    light = float(strip.skin @ LUMA)
     # Less its black, a face in few colours has skin of several tints: an eye that is not found there is looked for with it.
     levels = [Levels(faded_black(picture, frame, light)), Levels()]
     # In dark and in vivid pictures the shade round an eye has another tint than the skin, and is as dark as the eye.
-    if light < DARK_SKIN or float(_tint_distance(skin, GREY)) > VIVID_SKIN:
+    if light < DARK_SKIN or float(_tint_distance(strip.skin, GREY)) > VIVID_SKIN:
         levels.append(Levels(power=SOFTER))
-    found = (_outline(picture, strip, frame.unit, each) for each in dict.fromkeys(levels))
+    found = (_outline(picture, strip, frame.unit, each, eye_shadow) for each in dict.fromkeys(levels))
     return next((outline for outline in found if outline), None)
 
 
@@ -101,6 +111,12 @@ class _Strip:
     mesh_eye: Mask
     middle: Mask  # of s
     under: Mask  # skin
+    above: Mask  # the lid's skin
+
+    @property
+    def skin(self) -> Floats:
+        """RGB of the skin under the eye."""
+        return np.asarray(np.median(self.raster[self.under], axis=0))
 
 
 def _strip_at(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> _Strip | None:
@@ -123,21 +139,23 @@ def _strip_at(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tu
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
     middle = np.abs(s) < 0.3 * length
     under = (t[:, None] > rim + 0.075 * unit) & middle
-    return _Strip(origin, along, down, s, t, lid, rim, raster, mesh_eye, middle, under)
+    above = (t[:, None] > lid - LID[0] * unit) & (t[:, None] < lid - LID[1] * unit) & middle
+    return _Strip(origin, along, down, s, t, lid, rim, raster, mesh_eye, middle, under, above)
 
 
-def _outline(picture: Picture, strip: _Strip, unit: float, levels: Levels) -> Outline | None:
+def _outline(picture: Picture, strip: _Strip, unit: float, levels: Levels, eye_shadow: bool) -> Outline | None:
     s, t, lid, rim = strip.s, strip.t, strip.lid, strip.rim
     raster = levels.of(strip.raster)
-    reference = np.median(raster[strip.under], axis=0)
-    whole = _whole_eye(raster, strip.mesh_eye, reference, strip.middle)
+    reference, lid_colour = (np.median(raster[part], axis=0) for part in (strip.under, strip.above))
+    references = tuple(reference + share * (lid_colour - reference) for share in SHARES) if eye_shadow else (reference,)
+    whole = _whole_eye(raster, strip.mesh_eye, references, strip.middle)
     if whole is None:
         return None
 
     columns = np.flatnonzero(whole.any(axis=0))
     part = slice(columns[0], columns[-1] + 1)
     found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[_lowest(whole[:, part])]
-    thickness = _lash(raster[:, part], whole[:, part], reference) * (STEP * unit)
+    thickness = _lash(raster[:, part], whole[:, part], min(references, key=LUMA.dot)) * (STEP * unit)
     found_edge = np.clip(found_top + thickness, lid[part] - 0.05 * unit, lid[part] + 0.012 * unit)
     corners = (found_top[[0, -1]] + found_bottom[[0, -1]]) / 2
     s = np.linspace(s[columns[0]] - BEYOND * unit, s[columns[-1]] + BEYOND * unit, len(columns))
@@ -146,7 +164,7 @@ def _outline(picture: Picture, strip: _Strip, unit: float, levels: Levels) -> Ou
     bottom = line + _almond(found_bottom - line + 0.3 * GROW * unit, cover=True)
     edge = line - _almond(line - found_edge, cover=False)
     close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
-    found = Outline(strip.origin, strip.along, strip.down, s, top, bottom, edge, close, thickness, levels, reference)
+    found = Outline(strip.origin, strip.along, strip.down, s, top, bottom, edge, close, thickness, levels, references)
     return found if _skin_above(picture, found, 0.05 * unit) > SKIN_ABOVE else None
 
 
@@ -164,16 +182,18 @@ def faded_black(picture: Picture, frame: HeadFrame, light: float) -> float:
     return float(np.floor(np.clip(light - (high - low), 0, low)))
 
 
-def _whole_eye(raster: Floats, mesh_eye: Mask, reference: Floats, middle: Mask) -> Mask | None:
+def _whole_eye(raster: Floats, mesh_eye: Mask, references: tuple[Floats, ...], middle: Mask) -> Mask | None:
     """The pixels of the eye; None where hardly any of the mesh's look like one, or where it reaches below what a lid may cover.
 
-    reference: RGB of the skin. middle: the columns in which that is looked at.
+    references: those of Outline. middle: the columns in which that is looked at.
     """
     zone = cv2.dilate(mesh_eye.astype(np.uint8), _ellipse(ASIDE, (ABOVE + BELOW) / 2)) > 0
     zone = np.roll(zone, -round((ABOVE - BELOW) / 2 / STEP), axis=0)
-    seen = _eyelike(raster, mesh_eye, reference) & zone
+    seen = _eyelike(raster, mesh_eye, references[0]) & zone
     if (seen & mesh_eye).sum() < 0.15 * mesh_eye.sum():
         return None
+    for reference in references[1:]:
+        seen &= _eyelike(raster, mesh_eye, reference)
     whole = _joined(seen | mesh_eye, mesh_eye)
     return None if (_lowest(whole) >= _lowest(zone) - 1)[middle].mean() > 0.35 else whole
 
@@ -218,6 +238,13 @@ def sample(picture: Picture, places: Floats) -> Floats:
 def _ellipse(width: float, height: float) -> npt.NDArray[np.uint8]:
     size = (2 * round(width / STEP) + 1, 2 * round(height / STEP) + 1)
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size), np.uint8)
+
+
+def _skinlike(colours: Floats, reference: Floats) -> Floats:
+    ratio = colours @ LUMA / max(float(reference @ LUMA), 1)
+    far = _tint_distance(colours, reference)
+    lit = np.clip((ratio - 0.25) / 0.25, 0, 1) * np.clip((1.6 - ratio) / 0.2, 0, 1)
+    return np.asarray(lit * np.clip((0.55 - far) / 0.2, 0, 1) + 1e-3)
 
 
 def _eyelike(raster: Floats, mesh_eye: Mask, reference: Floats) -> Mask:

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp, smoothstep
-from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
+from enhance.geometry.landmarks import LEFT_CHEEK, RIGHT_CHEEK
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
 from .drawn_lids import DrawnLid, are_drawn_shut, is_white, make_drawn_lids, skin_colour
-from .eye_outline import Outline, find_outline, sample
+from .eye_outline import Outline, find_outlines, sample
 
 Values = Floats
 MARGIN = 0.3  # units round an eye from which its skin is made
@@ -26,6 +26,7 @@ LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.6  # share of the light that this line takes
 BURNT = (225, 250)  # luma of skin from which it is too light to show the shade of a lid
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
+BELOW_SHADOW = 2e-4  # weight, for a lid with eye shadow, of the skin beside and below the eye; of that above it 1
 SHADOW = (0.05, 0.2)  # shares by which skin is darker, from which it is in shadow, and wholly
 LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
 TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
@@ -102,8 +103,7 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
             return drawn
         if are_drawn_shut(picture, frame):
             return ()
-    outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
-    found = [outline for outline in outlines if outline]
+    found = find_outlines(picture, frame)
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
         return () if style == "flat" else make_drawn_lids(picture, frame, cartoon=True)
     return tuple(_lid(picture, frame.unit, outline) for outline in found)
@@ -148,6 +148,10 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     middle = within > 0.06 * unit
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
     line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
+    # Black lashes on blue skin take most blue: on the skin below a lid with eye shadow, such a line is red.
+    tint = _tint(picture[box][line] - black, skin[line] - np.float32(black))
+    if outline.eye_shadow:
+        tint = np.ones(3, np.float32)
     shaded = 1 - smoothstep(light, *BURNT)
     planes = {
         "shaded": shaded,
@@ -162,7 +166,7 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
         box,
         skin - np.float32(black),
         lash=lash,
-        tint=_tint(picture[box][line] - black, skin[line] - np.float32(black)),
+        tint=tint,
         unit=unit,
         black=black,
         **{name: plane.astype(np.float32) for name, plane in planes.items()},
@@ -220,18 +224,27 @@ def _box(picture: Picture, outline: Outline, margin: float) -> tuple[slice, slic
 
 def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -> Values:
     """The window with the eye filled in: colours from the skin round it, texture from under the eye."""
-    top, bottom = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom))
+    top, bottom, close = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom, outline.close))
     grow = 0.012 * unit
     eye = (t > top - grow) & (t < bottom + grow) & (s > outline.s[0] - grow) & (s < outline.s[-1] + grow)
-    trust = np.where(eye, 0, outline.skinlike(window)) * np.where(t > bottom, 1.0, 0.75)
+    trust = np.where(eye, 0, outline.skinlike(window))
+    smooth = _smooth(window, trust * np.where(t > bottom, 1.0, 0.75), unit)
+    if outline.eye_shadow:  # A shut lid wears it down to the lashes.
+        lid = _smooth(window, trust * np.where(t > top, BELOW_SHADOW, 1.0), unit)
+        smooth += (lid - smooth) * smoothstep(close - t, -SOFT * unit, SOFT * unit)[..., None]
+    return np.asarray(smooth + _texture(window, t, bottom, outline, unit))
+
+
+def _smooth(window: Values, trust: Values, unit: float) -> Values:
+    """The window's colours (h x w x 3) where trust (h x w, 0..1) is, carried on smoothly to where it is not."""
     # Smooth colours need few pixels.
     shrink = max(1.0, unit / 80)
     size = (round(window.shape[1] / shrink), round(window.shape[0] / shrink))
     small = cv2.resize(np.dstack([window * trust[..., None], trust]).astype(np.float32), size, interpolation=cv2.INTER_AREA)
     blurred = [share * np.asarray(cv2.GaussianBlur(small, (0, 0), sigma * unit / shrink)) for sigma, share in REACH]
     total: Values = np.sum(blurred, axis=0)
-    smooth = cv2.resize(total[..., :3] / np.maximum(total[..., 3:], 1e-8), window.shape[1::-1], interpolation=cv2.INTER_CUBIC)
-    return np.asarray(smooth + _texture(window, t, bottom, outline, unit))
+    colours = total[..., :3] / np.maximum(total[..., 3:], 1e-8)
+    return np.asarray(cv2.resize(colours, window.shape[1::-1], interpolation=cv2.INTER_CUBIC))
 
 
 def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
