@@ -76,6 +76,13 @@ def test_clipping_and_a_constant_change_little(analyser: SpeechAnalyser) -> None
         assert np.corrcoef(heard(analyser, pcm).curves[:, JAW], jaw)[0, 1] > least
 
 
+def test_sound_beyond_full_scale_is_heard_as_within(analyser: SpeechAnalyser) -> None:
+    pcm = np.asarray(babble() / 2, np.float32)
+    loud = 8 * pcm
+    loud[100] = 1e6  # one damaged sample
+    assert np.abs(heard(analyser, loud).curves[10:] - heard(analyser, pcm).curves[10:]).mean() < 0.005
+
+
 def test_vowels_open_and_shape_the_mouth(analyser: SpeechAnalyser) -> None:
     told = heard(analyser, babble()).curves
     starts = range(40, 40 + 12 * 25, 25)  # of a syllable: 80 ms of m, then a, i or u

@@ -194,7 +194,7 @@ export const AudioInfo = z
     /** Samples per second. */
     sampleRate: z.int().positive(),
     channels: z.int().positive(),
-    /** Its two channels cancel each other out, as of a cable that is wired wrongly: the models hear the left one alone. */
+    /** Its two channels nearly cancel each other out, as of a cable that is wired wrongly: the models hear the left one alone. */
     opposed: z.literal(true).optional(),
   })
   .readonly();

@@ -109,6 +109,19 @@ test('the new sound is untouched, sample by sample, as far as it goes', async ()
   }
 });
 
+test('where the new sound is beyond full scale it is turned down, and nowhere else', async () => {
+  const wave = `(0.4+1.6*between(t,1,2))*sin(2*PI*1000*t)`;
+  const input = lavfi(`aevalsrc='${wave}':d=3:s=${RATE}`);
+  const path = await makeClip(at('hot.wav'), input, ['-c:a', 'pcm_f32le']);
+  const { left } = await heard({ sync_mode: 'silence' }, { sound: path });
+  assert.is(left.length, 3 * RATE);
+  assert.ok(left.every((sample) => Math.abs(sample) <= 1));
+  for (let i = 0; i < 3 * RATE; i += 997) {
+    const t = i / RATE;
+    if (t < 0.99 || t > 2.2) near(left[i] ?? 9, 0.4 * Math.sin(2000 * Math.PI * t), 1e-4, `${t}`);
+  }
+});
+
 test('the own sound lies under the new one at its volume, and neither is late', async () => {
   const sound = await heard({ options: { background: { mode: 'mix', volume: 0.5 } } });
   assert.equal([sound.left.length, sound.rate, sound.channels], [3 * RATE, RATE, 1]);

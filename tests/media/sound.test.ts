@@ -77,8 +77,17 @@ test('channels that cancel each other out are heard by the left one; silence is 
   assert.equal(came, await heard(plain));
   assert.equal(await decodeAudio(path, info, { ffmpeg, signal: soon() }), came);
 
-  const alike = await probeHeard(await makeClip(at('alike.wav'), tone(1), both('c0')));
-  assert.is(alike.opposed, undefined);
+  // Not alike in level; and what they have in common, as one that is silent.
+  for (const [right, opposed] of [
+    ['-0.8*c0', true],
+    ['0.5*c0', undefined],
+    ['0*c0', undefined],
+    ['c0', undefined],
+  ] as const) {
+    const pair = await makeClip(at('pair.wav'), tone(1), both(right));
+    assert.is((await probeHeard(pair)).opposed, opposed, right);
+    if (opposed) assert.equal(await readHeard(`${pair}.heard`), await heard(plain));
+  }
   const silent = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo:d=1'];
   const { opposed } = await probeHeard(await makeClip(at('silent.wav'), silent));
   assert.is(opposed, undefined);
@@ -202,7 +211,7 @@ test('what is no sound is refused, and what came is told', async () => {
   for (const [path, came] of [
     [image, /got image\/png/],
     [gif, /got an animated image \(image\/gif\)/],
-    [voice, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/x-voc/],
+    [voice, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got a Creative Voice sound \(audio\/x-voc\)/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }

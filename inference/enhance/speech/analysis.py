@@ -41,7 +41,7 @@ class SpeechAnalyser:
         self._allphone = open_allphone()
 
     def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> SpeechAnalysis:
-        """What is heard in pcm: [n] float32, 16 kHz, at any level. T = n // 160.
+        """What is heard in pcm: [n] float32, 16 kHz, at any level, also above 1. T = n // 160.
 
         fuse: whether pocketsphinx is asked too. go_on is called between blocks and may raise to stop. Raises ValueError unless
         pcm is [n] and finite.
@@ -50,7 +50,7 @@ class SpeechAnalyser:
             raise ValueError(f"expected PCM [n], got {list(pcm.shape)}")
         if not np.isfinite(pcm).all():
             raise ValueError("expected finite samples in PCM, got NaN or infinity")
-        sound = np.clip(pcm, -1, 1).astype(np.float32)
+        sound = _within_full_scale(pcm)
         mel = log_mel(sound)
         heard = heard_frames(mel)
         place, normal = np.cumsum(heard) - 1, normalise(mel)[heard]
@@ -67,6 +67,15 @@ class SpeechAnalyser:
             weight = _SECOND_OPINION * _belief(second, posteriors, activity) * activity[:, None]
             posteriors += weight * (second - posteriors)
         return SpeechAnalysis(posteriors, curves(posteriors), activity)
+
+
+def _within_full_scale(pcm: npt.NDArray[Any]) -> Floats:
+    """pcm turned down to -1..1, not cut off: floats, and several channels mixed into one, may be louder than full scale.
+
+    By its 99.9th percentile, so that one damaged sample does not silence the rest.
+    """
+    peak = np.percentile(np.abs(pcm), 99.9) if len(pcm) else 0
+    return np.asarray(np.clip(pcm / max(1.0, float(peak)), -1, 1).astype(np.float32))
 
 
 def _belief(second: Floats, posteriors: Floats, activity: Floats) -> float:

@@ -6,6 +6,7 @@ import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '.
 import { heardOutput, LEFT_SOUND, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
+import { decodeAudio } from '../read/decode-audio.ts';
 import { identifySound } from './identify.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listPackets, STRICT } from './listing.ts';
@@ -55,7 +56,7 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
   const found = { container, header, decoded: info.durationSeconds };
   const statedSeconds = await missedLength(probe.path, found);
-  const opposed = info.channels === 2 && (await hearsLeft(probe, container));
+  const opposed = info.channels === 2 && (await hearsLeft(probe, info));
   return {
     kind: 'audio',
     ...info,
@@ -66,14 +67,17 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
 
 /** The mean square of a sound, of full scale 1, below which nothing is heard: -50 dB. */
 const SILENT = 1e-5;
+/** Both channels together this much weaker than the left one alone cancel each other out: 8 dB. With a silent right one it is 6. */
+const CANCELS = 6.3;
 
-/** Where nothing is heard of both channels together: hears the left one instead, and whether there is something in it. */
-const hearsLeft = async (probe: AudioProbe, container: Container): Promise<boolean> => {
-  const { heardPath } = probe;
-  const hears = async (path: string) => powerOf(await readHeard(path)) > SILENT;
-  if (heardPath === undefined || (await hears(heardPath))) return false;
-  await decodeSound(probe, container, LEFT_SOUND);
-  return hears(heardPath);
+/** Where two channels cancel each other out: hears the left one instead. Tells whether it does. */
+const hearsLeft = async (probe: AudioProbe, info: Omit<AudioInfo, 'kind'>): Promise<boolean> => {
+  const { path, heardPath } = probe;
+  if (heardPath === undefined) return false;
+  const left = powerOf(await decodeAudio(path, { ...info, kind: 'audio', opposed: true }, probe));
+  if (left <= SILENT || left < CANCELS * powerOf(await readHeard(heardPath))) return false;
+  await decodeSound(probe, info.container, LEFT_SOUND);
+  return true;
 };
 
 const powerOf = (samples: Float32Array): number =>

@@ -46,7 +46,7 @@ export const soundArgs = (
   const format = formatOf(track);
   const graph = own
     ? mixed(track, own, { format, firstInput })
-    : `${newSound(track, format, firstInput)},${padOrCut(track.seconds, format)}[sound]`;
+    : `${newSound(track, format, firstInput)},apad,${limiter(format, 1)},${padOrCut(track.seconds, format)}[sound]`;
   return {
     inputs: [
       ...[...FIXED_SOUND_FORMAT, ...fileInput(path, info.container)],
@@ -129,15 +129,19 @@ const newSound = (
 type Inputs = { readonly format: SoundFormat; readonly firstInput: number };
 
 const mixed = (track: SoundTrack, own: OwnSound, { format, firstInput }: Inputs): string => {
-  const { rate } = format;
-  const delay = Math.floor(LIMITER_SECONDS * rate) - 1;
-  const limiter = `alimiter=level=0:limit=${PEAK}:attack=${1000 * LIMITER_SECONDS}:release=50`;
   return [
     `${newSound(track, format, firstInput)},apad[new]`,
     `${ownSound(own, format, firstInput + 1)},${volumeFilter(own.volume, track.spans)},apad[own]`,
-    // The limiter looks ahead, which delays its output by as many samples: these are cut off.
-    `[new][own]amix=inputs=2:normalize=0,${limiter},atrim=start_sample=${delay},${START_AT_ZERO},${padOrCut(track.seconds, format)}[sound]`,
+    `[new][own]amix=inputs=2:normalize=0,${limiter(format, PEAK)},${padOrCut(track.seconds, format)}[sound]`,
   ].join(';');
+};
+
+/** Turns down what is louder than `peak`, of full scale 1, for as long as it is; the rest is unchanged. Needs a padded sound. */
+const limiter = ({ rate }: SoundFormat, peak: number): string => {
+  // It looks ahead, which delays its output by as many samples: these are cut off.
+  const delay = Math.floor(LIMITER_SECONDS * rate) - 1;
+  const limits = `alimiter=level=0:limit=${peak}:attack=${1000 * LIMITER_SECONDS}:release=50`;
+  return `${limits},atrim=start_sample=${delay},${START_AT_ZERO}`;
 };
 
 /** On the clock of the pictures: its first sample belongs to the first of them. */
