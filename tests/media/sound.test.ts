@@ -211,7 +211,10 @@ test('what is no sound is refused, and what came is told', async () => {
   for (const [path, came] of [
     [image, /got image\/png/],
     [gif, /got an animated image \(image\/gif\)/],
-    [voice, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got a Creative Voice sound \(audio\/x-voc\)/],
+    [
+      voice,
+      /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got a Creative Voice sound \(audio\/x-voc\)/,
+    ],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }
