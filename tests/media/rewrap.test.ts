@@ -170,8 +170,8 @@ test('of several programmes the first one is taken; all sounds are', async () =>
   assert.equal([info.size.width, info.audio.length, info.frames], [64, 2, 50]);
 });
 
-/** A red disc that moves over transparency, each picture shown as long as the next one of `delays`, in milliseconds. */
-const delays = [100, 300, 50, 20, 700];
+/** A red disc that moves over transparency, each picture stated to be shown as long as the next one of `delays`, in milliseconds. */
+const delays = [10, 300, 50, 20, 10, 700, 0, 10];
 const disc = () => {
   const [width, height] = [60, 40];
   const pixels = Buffer.alloc(width * height * delays.length * 4);
@@ -198,7 +198,7 @@ test('an animated image becomes a video of its pictures, on white, for as long a
     const frames = await decode(path);
     assert.equal(
       frames.map(({ duration }) => Math.round(duration * 1000)),
-      delays,
+      delays.map((delay) => (delay <= 10 ? 100 : delay)),
     );
     const [corner, inside] = [0, (20 * 60 + 10 + 8 * 3) * 3];
     const pixelAt = (from: number) => [...(frames[3]?.pixels.subarray(from, from + 3) ?? [])];
@@ -214,8 +214,14 @@ test('an animated image becomes a video of its pictures, on white, for as long a
     assert.equal([hasAudio, alpha], [false, true]);
   }
   const apng = await rewrapped(await makeClip(at('a.png'), pattern(0.4), ['-f', 'apng']));
-  const { frames, alpha } = await probe(apng);
-  assert.equal([frames, alpha], [10, false]);
+  const { frames, alpha, durationSeconds } = await probe(apng);
+  assert.equal([frames, alpha, durationSeconds], [10, false, 0.4]);
+  const brief = ['-f', 'lavfi', '-i', 'testsrc2=size=64x48:rate=100:duration=0.04'];
+  const shown = await decode(await rewrapped(await makeClip(at('b.png'), brief, ['-f', 'apng'])));
+  assert.equal(
+    shown.map(({ duration }) => Math.round(duration * 1000)),
+    [100, 100, 100, 100],
+  );
 });
 
 test('a larger animation than a video may be is refused by its header', async () => {

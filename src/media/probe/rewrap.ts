@@ -74,12 +74,18 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
 /** Those whose pictures are copied. `mpeg` are MPEG's programme streams, `asf` is Windows Media. */
 export const COPIED: readonly Container[] = ['mpegts', 'mpeg', 'asf', 'flv', 'ogv', 'dv', 'mxf'];
 
-/** White lies behind what is transparent. Each picture keeps its time, and whole pictures are often enough for seeking. */
+/** In milliseconds: pictures for at most 10 are shown for 100, as all browsers do it. Demuxers differ, and some of their releases too. */
+const BROWSER_TIMES = [
+  "setts=ts='if(N,PREV_OUTPTS+if(lte(PTS-PREV_INPTS,10),100,PTS-PREV_INPTS),PTS)'",
+  "duration='if(between(DURATION,1,10),100,DURATION)'",
+].join(':');
+
+/** White lies behind what is transparent. Whole pictures are often enough for seeking. */
 const ANIMATION = [
   ...['-threads', '1', '-filter_complex_threads', '1', '-filter_complex'],
   '[0:V:0]format=rgba,split[a][b];[a]drawbox=color=white:thickness=fill:replace=1[c];[c][b]overlay=format=rgb,format=rgb24',
   ...['-fps_mode', 'passthrough', '-enc_time_base', '1/1000', '-g', '50'],
-  ...['-c:v', 'libx264rgb', '-preset', 'ultrafast', '-qp', '0'],
+  ...['-c:v', 'libx264rgb', '-preset', 'ultrafast', '-qp', '0', '-bsf:v', BROWSER_TIMES],
 ];
 
 type Track = { readonly index: number; readonly codec: string; readonly sampleRate: number };
