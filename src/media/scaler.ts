@@ -27,8 +27,8 @@ export const toRgb = (info: VideoInfo): string[] => {
   const { size, pixelFormat } = info;
   const codes = [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
   const scaling = (fit: string) => [`${fit}:${codes}`, 'format=rgb24'];
-  return /^yuvj?420p(?:\d+[lb]e)?$/.test(pixelFormat)
-    ? onEvenSides(size, scaling, longerLuma(pixelFormat))
+  return /^yuvj?42[02]p(?:\d+[lb]e)?$/.test(pixelFormat)
+    ? onEvenSides(size, scaling, longerPlanes(pixelFormat))
     : scaling(`scale=w=${size.width}:h=${size.height}`);
 };
 
@@ -74,6 +74,10 @@ export const toYuv = (info: VideoInfo): string[] => {
   const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
   if (/444/.test(pixelFormat))
     return onEvenSides(size, (even) => [`${even}:${LEFT}:${codes}`, 'format=yuv420p']);
+  if (/^yuvj?422p/.test(pixelFormat)) {
+    const halved = (even: string) => [`${even}:${LEFT}:${codes}`, 'format=yuv420p'];
+    return onEvenSides(size, halved, longerPlanes(pixelFormat));
+  }
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
   return isHalvedDown(pixelFormat) && chroma !== 'left'
     ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
@@ -102,16 +106,26 @@ const onEvenSides = (
 
 /** For pictures whose chroma is whole. */
 const longer = (right: number, bottom: number): string[] => [
-  'pad=w=2*ceil(iw/2):h=2*ceil(ih/2)',
+  `pad=w=iw+${right}:h=ih+${bottom}`,
   `fillborders=right=${right}:bottom=${bottom}:mode=smear`,
 ];
 
-/** Lengthens luma alone. `pad` would overwrite the last chroma samples of 4:2:0, which reach over the longer side already. */
-const longerLuma =
+/**
+ * For 4:2:0 and 4:2:2: luma is lengthened, and chroma only down, where it has all rows. `pad` on all planes at once would
+ * overwrite the last chroma samples, which reach over the longer side already.
+ */
+const longerPlanes =
   (pixelFormat: string) =>
-  (right: number, bottom: number): string[] => [
-    `format=${pixelFormat},extractplanes=y+u+v[y][u][v];[y]${longer(right, bottom).join(',')}[longer];[longer][u][v]mergeplanes=0x001020:${pixelFormat}`,
-  ];
+  (right: number, bottom: number): string[] => {
+    const [luma, chroma] = [
+      longer(right, bottom).join(),
+      longer(0, isHalvedDown(pixelFormat) ? 0 : bottom).join(),
+    ];
+    const planes = `[y]${luma}[ly];[u]${chroma}[lu];[v]${chroma}[lv]`;
+    return [
+      `format=${pixelFormat},extractplanes=y+u+v[y][u][v];${planes};[ly][lu][lv]mergeplanes=0x001020:${pixelFormat}`,
+    ];
+  };
 
 /** What a video is behind `toYuv`. */
 export const asYuv = (info: VideoInfo): VideoInfo => ({

@@ -291,8 +291,10 @@ test('colours of odd sizes stay in their place up to the right and the bottom', 
     ['yuv420p', 1, '33x31'],
     ['yuv420p', 1, '32x31'],
     ['yuv420p10le', 4, '33x32'],
+    ['yuv422p10le', 4, '33x31'],
   ] as const) {
-    const vf = `format=${format},geq=lum=${126 * one}:cb=${128 * one}:cr=${one}*(100+3*X-Y)`;
+    const row = format.includes('422') ? '(Y-0.5)/2' : 'Y';
+    const vf = `format=${format},geq=lum=${126 * one}:cb=${128 * one}:cr=${one}*(100+3*X-${row})`;
     const slopeFrom = ['-f', 'lavfi', '-i', `color=size=${size}:rate=25:duration=0.08`];
     const clip = await makeClip(at('odd.mkv'), slopeFrom, ['-vf', vf, '-c:v', 'ffv1']);
     const frames = await decode(clip);
