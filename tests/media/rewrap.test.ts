@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { crc32 as checksumOfPng } from 'node:zlib';
 import sharp from 'sharp';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -217,7 +218,13 @@ test('an animated image becomes a video of its pictures, on white, for as long a
   const { frames, alpha, durationSeconds } = await probe(apng);
   assert.equal([frames, alpha, durationSeconds], [10, false, 0.4]);
   const brief = ['-f', 'lavfi', '-i', 'testsrc2=size=64x48:rate=100:duration=0.04'];
-  const shown = await decode(await rewrapped(await makeClip(at('b.png'), brief, ['-f', 'apng'])));
+  const png = await makeClip(at('b.png'), brief, ['-f', 'apng']);
+  const bytes = readFileSync(png);
+  const control = bytes.indexOf('fcTL', bytes.indexOf('fcTL') + 4);
+  bytes.writeUInt16BE(0, control + 24); // the delay of the second picture
+  bytes.writeUInt32BE(checksumOfPng(bytes.subarray(control, control + 30)), control + 30);
+  writeFileSync(png, bytes);
+  const shown = await decode(await rewrapped(png));
   assert.equal(
     shown.map(({ duration }) => Math.round(duration * 1000)),
     [100, 100, 100, 100],

@@ -48,7 +48,9 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   const { path, container, bytes, limits, target, admit } = rewrapping;
   if (!isCopied(container)) checkVideoSize(await canvasOf(path), limits);
   // Where only the first of several packets has a time, the others get theirs by the rate.
-  const input = ['-fflags', '+genpts', ...fileInput(path, container)];
+  // ffmpeg would show a picture of an APNG with a delay of 0 for a fifteenth of a second, browsers show it for a tenth.
+  const delays = container === 'apng' ? ['-default_fps', '10'] : [];
+  const input = ['-fflags', '+genpts', ...delays, ...fileInput(path, container)];
   const output = isCopied(container)
     ? ['-map', '0:V:0?', '-c', 'copy', ...(await copiedArgs(input, rewrapping))]
     : // One picture more than a video may have is enough to refuse it.
