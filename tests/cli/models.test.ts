@@ -12,7 +12,7 @@ test('the columns of models, and those of the releases of one, stay below each o
       version: 'a-s2',
       engine: 'openvino f32',
       releases: [
-        { ...release, release: 'animation_realtime@s8', alias: 'stable' },
+        { ...release, release: 'animation_realtime@s9', alias: 'stable' },
         { ...release, release: 'animation_realtime@r3', alias: 'candidate', percent: 10 },
         { ...release, release: 'animation_realtime@r11', alias: null, ready: false },
       ],
@@ -21,7 +21,7 @@ test('the columns of models, and those of the releases of one, stay below each o
   ]);
   assert.equal(lines, [
     'animation_realtime  ready  openvino f32  0.5 credits per megapixel  a-s2',
-    '  animation_realtime@s8   stable                       ready',
+    '  animation_realtime@s9   stable                       ready',
     '  animation_realtime@r3   candidate, 10 % of new jobs  ready',
     '  animation_realtime@r11  -                            not ready',
     'photo               ready  -             0.5 credits per megapixel  -',

@@ -80,9 +80,9 @@ export const realApi = async (
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-s12'),
-    stateOf('animation', 'animation-s8'),
-    stateOf('photo_realtime', 'photo_realtime-s8'),
-    stateOf('animation_realtime', 'animation_realtime-s8'),
+    stateOf('animation', 'animation-s9'),
+    stateOf('photo_realtime', 'photo_realtime-s9'),
+    stateOf('animation_realtime', 'animation_realtime-s9'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -19,10 +19,10 @@ const portraits = ['head_motion-r16', 'portrait_motion-r6'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@s12': ['photo-s12'],
-  'animation@s8': ['animation-s8'],
-  'photo_realtime@s8': ['photo_realtime-s8'],
-  'animation_realtime@s8': ['animation_realtime-s8'],
-  'detail@s8': ['detail-s8'],
+  'animation@s9': ['animation-s9'],
+  'photo_realtime@s9': ['photo_realtime-s9'],
+  'animation_realtime@s9': ['animation_realtime-s9'],
+  'detail@s9': ['detail-s9'],
   'fast@s30': [...mouths, 'mouth_render_fast-r32', ...portraits],
   'balanced@s30': [...mouths, 'mouth_render_balanced-r31', ...portraits],
   'studio@s30': [...mouths, 'mouth_render_studio-r31', ...portraits],
