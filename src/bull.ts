@@ -4,6 +4,8 @@ import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { tellRedisFailed } from './redis.ts';
+import { isConnectionError } from './redis-away.ts';
 
 export type BullQueue<T> = {
   /** A second one of the same name has no effect while the first is there. */
@@ -83,7 +85,10 @@ export const openBull = <T>(
   // The connection has its name already. Nobody can wait for what this returns, and that rejects when the queue is closed
   // before its connections are ready.
   bull.setWorkerName = async () => {};
-  bull.on('error', (error) => log.warn({ err: error, queue: name }, 'queue'));
+  bull.on('error', (error) => {
+    if (isConnectionError(error)) tellRedisFailed(log, error);
+    else log.warn({ err: error, queue: name }, 'queue');
+  });
   bull.on('failed', ({ id }, error) => {
     if (!(error instanceof RunAgain))
       log.error({ ticket: id, queue: name, err: error }, 'work from the queue failed');

@@ -1,4 +1,5 @@
 import { type Logger, pino, stdSerializers } from 'pino';
+import { isUnreachable } from './redis-away.ts';
 import { scope, traceIdOf } from './scope.ts';
 
 export type Log = Logger;
@@ -25,6 +26,8 @@ const idsOf = (): object => {
 const tellError = (error: unknown): unknown => {
   if (!(error instanceof Error)) return String(error);
   const { type, message, stack } = stdSerializers.errWithCause(error);
+  // The stack is the driver's own, and its message does not name Redis.
+  if (isUnreachable(error)) return { type, message: `Redis does not answer: ${message}` };
   const told = { type, message, stack };
   const code = 'code' in error ? { code: String(error.code) } : {};
   return { ...told, ...code, ...(error.cause !== undefined && { cause: tellError(error.cause) }) };

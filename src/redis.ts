@@ -13,10 +13,22 @@ import type { Log } from './log.ts';
  */
 export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
   const redis = new Batching(url, retries[waits]);
-  redis.on('error', (error) => {
-    log.warn({ error: error.message }, 'Redis failed; it is tried again');
-  });
+  redis.on('error', (error) => tellRedisFailed(log, error));
   return redis;
+};
+
+const TELL_AGAIN_MS = 10_000;
+let told = { message: '', at: Number.NEGATIVE_INFINITY };
+
+/**
+ * Logs why a connection failed. The same reason is logged once in 10 s for all connections of the process: a worker has a
+ * dozen, and each tries again every 2 s at least.
+ */
+export const tellRedisFailed = (log: Log, { message }: Error): void => {
+  const now = performance.now();
+  if (message === told.message && now - told.at < TELL_AGAIN_MS) return;
+  told = { message, at: now };
+  log.warn({ error: message }, 'Redis failed; it is tried again');
 };
 
 /** Sends the commands of one turn of the event loop in one write: each write costs the API as much as all its JSON. */
@@ -66,17 +78,6 @@ const retries = {
   // A person can wait, and on a busy machine a command may get no processor for 5 s.
   operator: { ...caller, commandTimeout: 30_000 },
 };
-
-/** Whether Redis took a command and did not answer in time; it may be done nevertheless. */
-export const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'Command timed out';
-
-/** Whether a command failed because Redis could not be reached, and not because of the command. */
-export const isUnreachable = (error: unknown): boolean =>
-  isTimeout(error) ||
-  (error instanceof Error &&
-    (error.name === 'MaxRetriesPerRequestError' ||
-      /^(Connection is closed\.|LOADING .*)$/.test(error.message)));
 
 /** Whether Redis refused a write because it has no memory left; what it holds it goes on to answer. */
 export const isOutOfMemory = (error: unknown): boolean =>

@@ -1,7 +1,8 @@
 import type { Balance } from '../contract/credits.ts';
 import { counted } from '../counted.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
-import { isUnreachable, type Redises } from '../redis.ts';
+import type { Redises } from '../redis.ts';
+import { isUnreachable } from '../redis-away.ts';
 import { asOperator, demandAccount } from './operator.ts';
 
 /** `enhance credits grant`; says where the account is a new one, as a mistyped one is. */

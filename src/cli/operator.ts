@@ -4,7 +4,8 @@ import { type Config, loadConfig } from '../config.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { isOutOfMemory, isTimeout, isUnreachable, openRedis, type Redises } from '../redis.ts';
+import { isOutOfMemory, openRedis, type Redises } from '../redis.ts';
+import { isTimeout, isUnreachable } from '../redis-away.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 

@@ -3,7 +3,7 @@ import { idempotencyKey } from '../contract/idempotency-key.ts';
 import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
-import { isUnreachable } from '../redis.ts';
+import { isUnreachable } from '../redis-away.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';

@@ -103,9 +103,11 @@ export const createEnhance = (parts: Parts): Enhance => {
   });
   const make: Enhance['run'] = async (work, places, report, signal) => {
     const operation = operationOf(parts.operations, work.kind);
+    const model = modelOf(operation, work.options);
     const { release, models, outcome } = await onTrial(parts.trial, work, signal, {
       find: () => modelsFor(operation, work, parts.releases),
-      run: ({ models }) => operation.run({ ...meansOf(work, models, signal), ...places, report }),
+      run: ({ models }) =>
+        toldAs(model, operation.run({ ...meansOf(work, models, signal), ...places, report })),
     });
     const { version: modelVersion } = models;
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };

@@ -94,8 +94,13 @@ const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string>
 /** Writes a file that only its owner may read, in one step: a crash leaves the old file or the new one. */
 export const writePrivate = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  try {
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    // The error of a full disk names no path.
+    throw new Error(`${file} could not be written: ${cause}`, { cause });
+  }
 };
 
 /** Variables as the lines of an .env file. */

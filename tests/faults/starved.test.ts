@@ -51,11 +51,15 @@ const missing = async (): Promise<string[]> => {
 
 test('a Redis that is not there when the service starts is waited for, and told', async () => {
   try {
-    assert.ok((await missing()).includes('Redis does not answer'));
+    assert.equal(await missing(), ['Redis does not answer']);
     await until('the worker says so', () =>
       /ECONNREFUSED.*Redis failed/.test(service.log('worker')),
     );
     await until('it is ready', () => service.log('worker').includes('"msg":"ready"'));
+    const logged = `${service.log('worker')}${service.log('api')}`;
+    assert.not.match(logged, /"stack"/, 'where a connection is refused is known');
+    const times = logged.split('Redis failed').length - 1;
+    assert.ok(times < 8, `each process says it once in 10 s, not ${times} times`);
     await service.worker.stop();
     assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
     await service.worker.start();

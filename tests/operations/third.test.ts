@@ -11,6 +11,7 @@ import { listPrice, megapixels, rateOf } from '../../src/accounts/list-price.ts'
 import { Job, JobInput, resultShape } from '../../src/contract/job.ts';
 import { SourceUrl } from '../../src/contract/media.ts';
 import { modelShape } from '../../src/contract/models.ts';
+import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { createLog } from '../../src/log.ts';
 import { ImageInfo } from '../../src/media/info.ts';
@@ -73,6 +74,8 @@ const invert = operation({
     };
   },
   run: async ({ input, target, found, report }) => {
+    if (found.size.width === 1)
+      throw new Failure('inference_failed', { model: 'speech', reason: 'noise' });
     report({ stage: 'inference', framesDone: 0, framesTotal: 1 });
     await sharp(input('media')).negate({ alpha: false }).png().toFile(target);
     const { channels } = await sharp(target).stats();
@@ -113,15 +116,15 @@ const trial = openTrial({ registry, control, log, bounds: { ...config.models.tri
 const enhance = createEnhance({ operations, releases, trial, transport, config, signer: null });
 const worker = await startWorker({ ...api.parts, enhance });
 
-const picture = await sharp({
-  create: { width: 64, height: 48, channels: 3, background: '#204060' },
-})
-  .png()
-  .toBuffer();
-const form = () => {
+const drawn = (width: number) =>
+  sharp({ create: { width, height: 48, channels: 3, background: '#204060' } })
+    .png()
+    .toBuffer();
+const picture = await drawn(64);
+const form = (media = picture) => {
   const body = new FormData();
   body.append('model', 'plain');
-  body.append('image', new Blob([new Uint8Array(picture)]), 'picture.png');
+  body.append('image', new Blob([new Uint8Array(media)]), 'picture.png');
   return body;
 };
 
@@ -149,6 +152,16 @@ test('an operation that only this test defines makes a charged, signed result', 
   const job = Job.parse((await http.get(`/v1/jobs/${result.id}`)).data);
   assert.equal([job.kind, job.status, job.cost.charged], ['invert', 'succeeded', 1]);
   assert.equal(job.options, { model: 'plain', red: true });
+});
+
+test('a failure of a network names the model that the caller knows', async () => {
+  const { http } = await api.caller({ credits: 10 });
+  const { status, data } = await http.post('/v1/invert', form(await drawn(1)));
+  assert.equal(
+    [status, data.code, data.detail.includes('"plain"'), data.charged],
+    [502, 'inference_failed', true, 0],
+    data.detail,
+  );
 });
 
 test('the same request again comes from the cache, free of charge, and is not probed', async () => {

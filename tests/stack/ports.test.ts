@@ -1,10 +1,13 @@
+import { symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stackEnvironment } from '../../src/stack/environment.ts';
+import { stackEnvironment, writePrivate } from '../../src/stack/environment.ts';
 import { busyPorts, defaultPorts, readPorts } from '../../src/stack/ports.ts';
 import { readWorkers } from '../../src/stack/workers.ts';
 import { freePorts } from '../real/ports.ts';
+import { tempDir } from '../real/run.ts';
 
 const test = suite('ports');
 
@@ -61,6 +64,12 @@ test('an address that npm start would not use is refused, not dropped', () => {
     () => stackEnvironment({ REDIS_URL: 'redis://elsewhere:6379' }, defaultPorts),
     /REDIS_URL/,
   );
+});
+
+test('of a full disk the file is told that could not be written', () => {
+  const file = join(tempDir('full'), 'redis.conf');
+  symlinkSync('/dev/full', `${file}.new`);
+  assert.throws(() => writePrivate(file, 'x'), `${file} could not be written: Error: ENOSPC`);
 });
 
 test.run();

@@ -65,7 +65,8 @@ const missingOf = async ({ stores, models, files, draining }: Parts): Promise<st
     ...(isLow ? ['the disk is nearly full'] : []),
     ...(isThere ? [] : ['the storage of media does not answer']),
     ...(redis ?? ['Redis does not answer']),
-    ...(states === undefined ? ['Triton does not answer'] : []),
+    // Which models there are is asked of Redis first, so without it nothing is known of Triton.
+    ...(states === undefined && redis !== undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
   ];
 };
