@@ -137,7 +137,10 @@ const finish = async (
   });
   const about = { delivery: delivery.id, job_id: delivery.job, webhook: delivery.endpoint };
   const next_attempt_at = againMs === null ? null : iso(Date.now() + againMs);
-  log.info({ ...about, status, next_attempt_at, ...made }, 'webhook sent');
+  log.info(
+    { ...about, status, next_attempt_at, ...made },
+    isDelivered ? 'webhook sent' : 'webhook not delivered',
+  );
   return againMs;
 };
 
