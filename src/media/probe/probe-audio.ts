@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
 import { withDeadline } from '../deadline.ts';
@@ -6,7 +6,6 @@ import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '.
 import { heardOutput, LEFT_SOUND, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
-import { decodeAudio } from '../read/decode-audio.ts';
 import { identifySound } from './identify.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listPackets, STRICT } from './listing.ts';
@@ -56,7 +55,7 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
   const found = { container, header, decoded: info.durationSeconds };
   const statedSeconds = await missedLength(probe.path, found);
-  const opposed = info.channels === 2 && (await hearsLeft(probe, info));
+  const opposed = info.channels === 2 && (await hearsLeft(probe, container));
   return {
     kind: 'audio',
     ...info,
@@ -71,13 +70,20 @@ const SILENT = 1e-5;
 const CANCELS = 6.3;
 
 /** Where two channels cancel each other out: hears the left one instead. Tells whether it does. */
-const hearsLeft = async (probe: AudioProbe, info: Omit<AudioInfo, 'kind'>): Promise<boolean> => {
-  const { path, heardPath } = probe;
+const hearsLeft = async (probe: AudioProbe, container: Container): Promise<boolean> => {
+  const { heardPath } = probe;
   if (heardPath === undefined) return false;
-  const left = powerOf(await decodeAudio(path, { ...info, kind: 'audio', opposed: true }, probe));
-  if (left <= SILENT || left < CANCELS * powerOf(await readHeard(heardPath))) return false;
-  await decodeSound(probe, info.container, LEFT_SOUND);
-  return true;
+  const leftPath = `${heardPath}.left`;
+  const powerIn = async (path: string) => powerOf(await readHeard(path));
+  try {
+    await decodeSound({ ...probe, heardPath: leftPath }, container, LEFT_SOUND);
+    const left = await powerIn(leftPath);
+    if (left <= SILENT || left < CANCELS * (await powerIn(heardPath))) return false;
+    await rename(leftPath, heardPath);
+    return true;
+  } finally {
+    await rm(leftPath, { force: true });
+  }
 };
 
 const powerOf = (samples: Float32Array): number =>
