@@ -72,16 +72,13 @@ export const toYuv = (info: VideoInfo): string[] => {
   // Of pictures that state no matrix, the filter's own choice is BT.601, whatever matrix it is told that they have.
   const same = `out_color_matrix=${scalerName(colour.matrix)}`;
   const codes = [...sourceCodes(info), same, range, QUALITY].join(':');
-  if (/444/.test(pixelFormat))
-    return onEvenSides(size, (even) => [`${even}:${LEFT}:${codes}`, 'format=yuv420p']);
-  if (/^yuvj?422p/.test(pixelFormat)) {
-    const halved = (even: string) => [`${even}:${LEFT}:${codes}`, 'format=yuv420p'];
-    return onEvenSides(size, halved, longerPlanes(pixelFormat));
-  }
+  const halved = (to: string) => [`${to}:${LEFT}:${codes}`, 'format=yuv420p'];
+  if (/444/.test(pixelFormat)) return onEvenSides(size, halved);
+  if (/^yuvj?422p/.test(pixelFormat)) return onEvenSides(size, halved, longerPlanes(pixelFormat));
   // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
   return isHalvedDown(pixelFormat) && chroma !== 'left'
     ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
-    : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
+    : halved(fit);
 };
 
 /**
@@ -117,10 +114,8 @@ const longer = (right: number, bottom: number): string[] => [
 const longerPlanes =
   (pixelFormat: string) =>
   (right: number, bottom: number): string[] => {
-    const [luma, chroma] = [
-      longer(right, bottom).join(),
-      longer(0, isHalvedDown(pixelFormat) ? 0 : bottom).join(),
-    ];
+    const luma = longer(right, bottom).join();
+    const chroma = isHalvedDown(pixelFormat) ? 'null' : longer(0, bottom).join();
     const planes = `[y]${luma}[ly];[u]${chroma}[lu];[v]${chroma}[lv]`;
     return [
       `format=${pixelFormat},extractplanes=y+u+v[y][u][v];${planes};[ly][lu][lv]mergeplanes=0x001020:${pixelFormat}`,
