@@ -1,5 +1,7 @@
 """Pictures (8 or 16 bits a sample, interleaved) and the float planes that networks work on."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +16,7 @@ FloatPlanes = npt.NDArray[np.float32]
 
 LUMA = np.array([0.299, 0.587, 0.114])
 """Weights of R, G and B in luma (BT.601)."""
+DARKEST_TINT = 12  # luma below which a colour counts as having that much: its tint is noise
 
 SCALES = (2, 4, 8)  # output pixels per input pixel, on each axis
 ROWS_IN_CACHE = 16  # rows of a picture worked on at a time, so that they stay in the processor's cache
@@ -34,6 +37,11 @@ def check(picture: npt.NDArray[np.generic], scale: int) -> None:
         raise BadPictureError(f"expected IMAGE [height, width, 3 or 4], got {shape}")
     if 0 in shape:
         raise BadPictureError(f"expected IMAGE of at least 1x1 pixels, got {shape}")
+
+
+def tint(colours: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Colours (... x 3 RGB, 0..255) divided by their luma: all 1 is grey."""
+    return np.asarray(colours / np.maximum(colours @ LUMA, DARKEST_TINT)[..., None])
 
 
 def white(picture: AnyPicture) -> int:

@@ -15,7 +15,7 @@ from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp
 from enhance.geometry.landmarks import BETWEEN_EYES, LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
-from enhance.picture import LUMA, Picture
+from enhance.picture import LUMA, Picture, tint
 
 from .eye_outline import OPEN
 from .glasses import has_bridge, through_glasses
@@ -306,7 +306,7 @@ def is_white(colours: Floats, skin: Floats, pale: float = PALE) -> Mask:
 
 def _colourful(colours: Floats) -> Floats:
     """How far colours (... x 3 RGB) are from grey, in parts of their luma."""
-    return np.asarray(np.linalg.norm(colours / np.maximum(colours @ LUMA, 12)[..., None] - 1, axis=-1))
+    return np.asarray(np.linalg.norm(tint(colours) - 1, axis=-1))
 
 
 def _is_cartoon(eye: Floats, skin: Floats, width: float) -> bool:

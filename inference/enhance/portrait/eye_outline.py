@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
-from enhance.picture import LUMA, Picture
+from enhance.picture import LUMA, Picture, tint
 
 from .eye_shadow import LidColours, wear_eye_shadow
 
@@ -86,11 +86,12 @@ def find_outlines(picture: Picture, frame: HeadFrame) -> list[Outline]:
 
 
 def _find_outline(picture: Picture, frame: HeadFrame, strip: "_Strip", eye_shadow: bool = False) -> Outline | None:
-    light = float(strip.skin @ LUMA)
+    skin = strip.skin
+    light = float(skin @ LUMA)
     # Less its black, a face in few colours has skin of several tints: an eye that is not found there is looked for with it.
     levels = [Levels(faded_black(picture, frame, light)), Levels()]
     # In dark and in vivid pictures the shade round an eye has another tint than the skin, and is as dark as the eye.
-    if light < DARK_SKIN or float(_tint_distance(strip.skin, GREY)) > VIVID_SKIN:
+    if light < DARK_SKIN or float(_tint_distance(skin, GREY)) > VIVID_SKIN:
         levels.append(Levels(power=SOFTER))
     found = (_outline(picture, strip, frame.unit, each, eye_shadow) for each in dict.fromkeys(levels))
     return next((outline for outline in found if outline), None)
@@ -146,8 +147,10 @@ def _strip_at(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tu
 def _outline(picture: Picture, strip: _Strip, unit: float, levels: Levels, eye_shadow: bool) -> Outline | None:
     s, t, lid, rim = strip.s, strip.t, strip.lid, strip.rim
     raster = levels.of(strip.raster)
-    reference, lid_colour = (np.median(raster[part], axis=0) for part in (strip.under, strip.above))
-    references = tuple(reference + share * (lid_colour - reference) for share in SHARES) if eye_shadow else (reference,)
+    references: tuple[Floats, ...] = (np.median(raster[strip.under], axis=0),)
+    if eye_shadow:
+        skin, worn = references[0], np.median(raster[strip.above], axis=0)
+        references = tuple(skin + share * (worn - skin) for share in SHARES)
     whole = _whole_eye(raster, strip.mesh_eye, references, strip.middle)
     if whole is None:
         return None
@@ -258,8 +261,7 @@ def _eyelike(raster: Floats, mesh_eye: Mask, reference: Floats) -> Mask:
 
 def _tint_distance(colours: Floats, reference: Floats) -> Floats:
     """The distance of colours (... x 3) from the reference after both are divided by their luma."""
-    tint = colours / np.maximum(colours @ LUMA, 12)[..., None]
-    return np.asarray(np.linalg.norm(tint - reference / max(float(reference @ LUMA), 12), axis=-1))
+    return np.asarray(np.linalg.norm(tint(colours) - tint(reference), axis=-1))
 
 
 def _joined(seen: Mask, mesh_eye: Mask) -> Mask:

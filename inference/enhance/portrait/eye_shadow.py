@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from enhance.geometry.frame import Floats
-from enhance.picture import LUMA
+from enhance.picture import LUMA, tint
 
 TINTED = 0.2
 """Distance of the lids' tint from that of skin or of skin in shade, from which they wear eye shadow. Of 229 frames of
@@ -37,10 +37,10 @@ def wear_eye_shadow(right: LidColours, left: LidColours) -> bool:
 
 def _are_tinted(lids: tuple[LidColours, LidColours]) -> bool:
     far = min(_tint_beyond_shade(each) for each in lids)
-    right, left = (_tint(each.typical) for each in lids)
+    right, left = (tint(each.typical) for each in lids)
     if far < TINTED or float(np.linalg.norm(right - left)) > ALIKE * far:
         return False
-    spreads = (_spread(np.linalg.norm(_tint(each.lid) - _tint(each.typical), axis=-1)) for each in lids)
+    spreads = (_spread(np.linalg.norm(tint(each.lid) - tint(each.typical), axis=-1)) for each in lids)
     return max(spreads) < EVEN * far
 
 
@@ -52,13 +52,9 @@ def _is_dark(colours: LidColours) -> bool:
 
 def _tint_beyond_shade(colours: LidColours) -> float:
     """The distance of a lid's tint from those of the skin in light and in shade: the darker, the farther from grey."""
-    lid, skin = _tint(colours.typical), _tint(colours.skin)
+    lid, skin = tint(colours.typical) - 1, tint(colours.skin) - 1
     deeper = np.clip(lid @ skin / max(float(skin @ skin), 1e-6), 1, DEEPER)
     return float(np.linalg.norm(lid - deeper * skin))
-
-
-def _tint(colours: Floats) -> Floats:
-    return np.asarray(colours / np.maximum(colours @ LUMA, 12)[..., None] - 1)
 
 
 def _spread(distances: Floats) -> float:

@@ -149,9 +149,8 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
     line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
     # Black lashes on blue skin take most blue: on the skin below a lid with eye shadow, such a line is red.
-    tint = _tint(picture[box][line] - black, skin[line] - np.float32(black))
-    if outline.eye_shadow:
-        tint = np.ones(3, np.float32)
+    grey = np.ones(3, np.float32)
+    tint = grey if outline.eye_shadow else _tint(picture[box][line] - black, skin[line] - np.float32(black))
     shaded = 1 - smoothstep(light, *BURNT)
     planes = {
         "shaded": shaded,

@@ -30,9 +30,7 @@ _BINS_PER_LEVEL, _BINS = 8, 8 * 256
 _LEAST_SEEN = 30  # frequencies that are not zero
 _LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave 0.5 of a step of 2 levels
 _LEAST_FOUND = 3  # of the nine frequencies
-_LEAST_LEAD = (
-    1.5  # of a cut JPEG's grid over any other. It is 1.8 and more; dithers and pixel art have no grid that leads by 1.1
-)
+_LEAST_LEAD = 1.5  # of a cut JPEG's grid over any other: 1.8 and more in JPEGs, 1.1 at most in dithers and pixel art
 
 
 class Damage(NamedTuple):
@@ -101,7 +99,7 @@ def _bins(values: Floats) -> npt.NDArray[np.intp]:
 
 
 def _shares(counts: npt.NDArray[np.intp]) -> Floats:
-    """How far values are multiples of each of _STEPS, up to 1; 0 where they are not. counts: n x _BINS."""
+    """How far values are multiples of each of _STEPS, up to 1; 0 where they are not. counts: ... x _BINS."""
     counted = counts.astype(np.float32)  # else the product is made in float64
     many = counted @ _COUNTED.T
     share = (counted @ _COMBS.T) / np.maximum(many, 1)

@@ -181,12 +181,12 @@ def _find(
     span = round(0.2 * finer)
     near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
     strongest = float(np.percentile(near, 98)) if near.size else 0.0
+    teeth_from, ink = skin + TO_WHITE * (255 - skin), (dark > INK * strongest).astype(np.uint8)
     if strongest >= FAINTEST:
-        ink = (dark > INK * strongest).astype(np.uint8)
         loose = without_nose_line(ink, int(at[1]), finer)
         which = None if hangs and loose is ink else _pieces(loose, at, finer, widths, lowest)
     elif white and not hangs:
-        which = _pieces((luma > skin + TO_WHITE * (255 - skin)).astype(np.uint8), at, finer, widths, lowest)
+        which = _pieces((luma > teeth_from).astype(np.uint8), at, finer, widths, lowest)
     else:
         which = None
     if which is None:
@@ -196,7 +196,7 @@ def _find(
     if light.any():
         whole = joined(whole, light)
     if strongest >= FAINTEST:
-        whole = _with_dark_at_teeth(whole, luma > skin + max(WHITER, TO_WHITE * (255 - skin)), dark > INK * strongest, finer)
+        whole = _with_dark_at_teeth(whole, luma > max(skin + WHITER, teeth_from), ink > 0, finer)
     # A closed mouth shows neither teeth nor a tongue, and may have light and shade of lips beside it.
     if shaded and (not shut or whole.sum() > STROKE * finer * np.count_nonzero(whole.any(axis=0))):
         uv = (raster(plane, 2, pose, origin, finer, size) for plane in (planes.u, planes.v))
@@ -212,9 +212,10 @@ def _find(
     rows = np.arange(len(whole))[:, None]
     whole[:, span_of] |= (rows >= top.round()) & (rows < bottom.round())
     drawn = Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
+    if strongest >= FAINTEST:
+        return drawn
     # Of light lines on dark skin, most of what they enclose is dark.
-    teeth = float(np.median(luma[drawn.whole])) > skin + TO_WHITE * (255 - skin) and is_there(drawn, head, pose)
-    return drawn if strongest >= FAINTEST or teeth else None
+    return drawn if np.median(luma[drawn.whole]) > teeth_from and is_there(drawn, head, pose) else None
 
 
 def _beard(planes: Planes, head: Array, pose: Pose, skin: float) -> float | None:
