@@ -34,7 +34,19 @@ const headerList = list.default([]).transform((entries, ctx) => {
     return z.NEVER;
   }
 });
-const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
+/** `localhost:8080` alone is a valid URL too: its scheme would be `localhost:`. */
+const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'Expected an http or https URL such as http://localhost:8080',
+});
+const BaseUrl = HttpUrl.transform((url) => url.replace(/\/$/, ''));
+/** ioredis takes a path, or a host and port without a scheme, too. Of another scheme it would make a path. */
+const RedisUrl = z
+  .string()
+  .regex(
+    /^(rediss?:\/\/|(?!.*:\/\/))/,
+    'Expected a redis or rediss URL such as redis://localhost:6390',
+  );
 /** As a browser sends it: no path, and no port that the scheme has anyway. */
 const Origin = z
   .string()
@@ -43,8 +55,18 @@ const Origin = z
     'Expected * or an origin such as https://app.example.org',
   );
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
+/** As the host of a URL is written: in lower case, and an IPv6 address in brackets. */
+const AllowedHost = z
+  .string()
+  .toLowerCase()
+  .regex(/^(\[[\da-f:.]+\]|[^\s:/[\]*]+)(:\d+)?$/, 'Expected host or host:port, without http://');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   jsonText(schema).prefault(JSON.stringify(fallback));
+
+const x264Presets = [
+  ...['ultrafast', 'superfast', 'veryfast', 'faster', 'fast', 'medium', 'slow', 'slower'],
+  ...['veryslow', 'placebo'],
+] as const;
 
 /** A text in PEM; labels such as "EC PRIVATE KEY" end with the kind. */
 const pem = (kind: string) =>
@@ -77,17 +99,21 @@ const Tiers = z
       percent: z.number().min(0).max(100),
     }),
   )
-  .min(1);
+  .min(1)
+  .refine(
+    (rows) => rows.slice(0, -1).every(({ credits }) => credits !== null),
+    'Expected credits: null in the last row only',
+  );
 
 /** Every variable that operators set, with the default that fits the local stack; those of the rates are added by operation. */
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(8080),
-  PUBLIC_URL: z.url().optional(),
+  PUBLIC_URL: HttpUrl.optional(),
   CORS_ORIGINS: list.default([]).pipe(z.array(Origin)),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 
-  REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
+  REDIS_URL: RedisUrl.default('redis://127.0.0.1:6390'),
   REDIS_PREFIX: z.string().default('enhance'),
 
   TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(BaseUrl).min(1)),
@@ -117,7 +143,7 @@ const Environment = z.object({
   STORAGE: z.enum(['disk', 's3']).default('disk'),
   S3_BUCKET: z.string().default(''),
   S3_PREFIX: z.string().default(''),
-  S3_ENDPOINT: z.url().optional(),
+  S3_ENDPOINT: HttpUrl.optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
@@ -126,14 +152,14 @@ const Environment = z.object({
   S3_PART_BYTES: int(16 * MiB, 5 * MiB),
   S3_PRESIGN: z.stringbool().default(false),
   S3_PRESIGN_SECONDS: int(300),
-  S3_PUBLIC_ENDPOINT: z.url().optional(),
+  S3_PUBLIC_ENDPOINT: HttpUrl.optional(),
   KEY_PEPPER: z.string().min(16),
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port(0),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: HttpUrl.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList,
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 
@@ -175,7 +201,7 @@ const Environment = z.object({
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
   FETCH_REDIRECTS: int(3, 0),
-  FETCH_ALLOW_HOSTS: list.default([]),
+  FETCH_ALLOW_HOSTS: list.default([]).pipe(z.array(AllowedHost)),
 
   IMAGE_MAX_BYTES: int(50 * MiB),
   IMAGE_MAX_PIXELS: int(64_000_000),
@@ -192,7 +218,7 @@ const Environment = z.object({
 
   FFMPEG: z.string().default('ffmpeg'),
   FFPROBE: z.string().default('ffprobe'),
-  FFMPEG_PRESET: z.string().default('veryfast'),
+  FFMPEG_PRESET: z.enum(x264Presets).default('veryfast'),
   // x264 is what upscaling of video waits for: 720p takes 2.4 times as long with 2 threads as with 8.
   FFMPEG_THREADS: int(Math.min(8, Math.max(2, availableParallelism()))),
   FFMPEG_MAX_MEMORY_MB: int(8192, 256),

@@ -129,6 +129,31 @@ test('all faults are told at once, each with its variable', () => {
   }
 });
 
+test('what would be taken for something else is a fault', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    // A scheme `localhost:`, which every `output_url` would begin with.
+    ['PUBLIC_URL', 'localhost:8080'],
+    ['S3_ENDPOINT', 'minio:9000'],
+    ['REDIS_URL', 'http://127.0.0.1:6390'],
+    ['FETCH_ALLOW_HOSTS', 'nas.local, http://nas.local'],
+    ['FFMPEG_PRESET', 'quick'],
+    // Each credit would be in both rows, and get both discounts.
+    ['DISCOUNT_TIERS', '[{"credits":null,"percent":0},{"credits":5,"percent":1}]'],
+  ];
+  for (const [name, value] of cases)
+    assert.throws(
+      () => loadConfig({ ...secrets, [name]: value }),
+      new RegExp(`${name}.*: Expected`),
+    );
+  for (const url of ['redis://:secret@a:1', 'rediss://a', 'a:6379', '/run/redis.sock'])
+    assert.is(loadConfig({ ...secrets, REDIS_URL: url }).redis.url, url);
+  const { fetch } = loadConfig({
+    ...secrets,
+    FETCH_ALLOW_HOSTS: 'NAS.local,10.0.0.1:80,[fd00::2]',
+  });
+  assert.equal(fetch.allowHosts, ['nas.local', '10.0.0.1:80', '[fd00::2]']);
+});
+
 const several = {
   TRITON_HTTP_URL: 'http://a:8000/, http://b:8000',
   TRITON_GRPC_URL: 'a:8001,[fd00::2]:8001',
@@ -149,7 +174,7 @@ test('addresses of Triton that do not fit together are faults, each with a sente
     ],
     [{ TRITON_GRPC_URL: 'a,b:1' }, /TRITON_GRPC_URL\.0: Expected host:port/],
     [{ TRITON_HTTP_URL: 'http://a:1,http://a:1/' }, /TRITON_HTTP_URL: Expected each address once/],
-    [{ TRITON_HTTP_URL: 'http://a:1,b' }, /TRITON_HTTP_URL\.1: Expected a URL/],
+    [{ TRITON_HTTP_URL: 'http://a:1,b' }, /TRITON_HTTP_URL\.1: Expected an http or https URL/],
     [{ TRITON_HTTP_URL: ' , ' }, /TRITON_HTTP_URL: Expected at least 1 entry/],
     [{ TRITON_DISCOVERY: 'dns' }, /TRITON_HTTP_URL: Expected one host name .*; got 2/],
     [{ TRITON_TRANSPORT: 'shared-memory' }, /TRITON_TRANSPORT: .* one Triton on this host only/],
