@@ -1,6 +1,6 @@
 /** The processes of the local stack: Redis, Triton, API and workers. */
 import { setMaxListeners } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
@@ -49,6 +49,10 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
     const addedDir = env.MODELS_DIR || join(dataDir, 'models');
     // Triton does not start where a folder of models is missing.
     mkdirSync(addedDir, { recursive: true });
+    // A keeper that is killed leaves its copy of the models folder there.
+    const temporary = join(places.run, 'triton');
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
     // One listener for each model that is being loaded, in each start, and one of the process itself.
     setMaxListeners(mostStarts * (models.length + 1), signal);
     const options = {
@@ -60,7 +64,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
       host,
       modelsDirs: [modelsDir, addedDir],
       logFile: join(logsDir, 'triton.log'),
-      env,
+      env: { ...env, TMPDIR: temporary },
       signal,
     };
     const triton = await startTritonWith(options, models, loadWithinMs);

@@ -11,10 +11,14 @@ export const testRuns = join(places.run, 'tests');
 /** What guards the tests' Triton. */
 export const adminSecret = 'no-secret-in-the-tests';
 
-/** The environment of real parts: the machine's, and the mark by which a killed run's leftovers are found. */
+/** The environment of real parts: the machine's, the mark by which a killed run's leftovers are found, and the run's folder. */
 export const partEnvironment = (): NodeJS.ProcessEnv => {
   if (!process.env.ENHANCE_RUN?.startsWith(testRuns)) lead();
-  return { ...process.env, TRITON_ADMIN_SECRET: adminSecret };
+  return {
+    ...process.env,
+    TRITON_ADMIN_SECRET: adminSecret,
+    TMPDIR: process.env.TEST_DIR ?? tmpdir(),
+  };
 };
 
 /** A bench, or a test file started by hand, is a run of its own. */

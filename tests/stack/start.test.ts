@@ -184,9 +184,15 @@ test('what a killed start left behind is stopped by the next one, whose key is t
     Object.values(markOf(join(folder, 'run/start')))[0],
   ]);
 
+  const temporary = join(folder, 'run/triton');
+  mkdirSync(join(temporary, 'enhance-models-left'));
+
   const second = npmStart();
   try {
     await untilWelcome(second);
+    const [copy = '', ...others] = readdirSync(temporary);
+    assert.match(copy, /^enhance-models-(?!left)/);
+    assert.equal(others, []);
     assert.match(
       second.printed(),
       /stopped \d+ process(es)? that an earlier npm start left behind/,
