@@ -151,6 +151,9 @@ export const createClient = (options: HttpOptions) => {
     /** Stores a file for 24 hours; its `url` can stand in any `_url` field. */
     upload: (file: Blob, signal?: AbortSignal) =>
       read<Upload>('/v1/uploads', { method: 'POST', body: { file }, signal, safe: true }),
+    /** Deletes an upload before its time. Jobs that were made with it go on. */
+    deleteUpload: (id: string) =>
+      read<Upload>(`/v1/uploads/${encodeURIComponent(id)}`, { method: 'DELETE' }),
     /** The bytes of a result, whose link needs no key. */
     download: (
       { output_url }: { readonly output_url: string },

@@ -15,6 +15,7 @@ import { takePasted } from './paste.ts';
 import { adviceFor, plainBox, problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
 import type { Source } from './source.ts';
+import { whileNamed } from './upload.ts';
 import { creditsText, TRYING_AGAIN } from './words.ts';
 
 export type Started = {
@@ -67,7 +68,9 @@ export const createForm = (
     try {
       const headers = { prefer: 'respond-async', 'idempotency-key': open.key };
       const onRetry = () => fault.replaceChildren(make('p', { class: 'hint' }, TRYING_AGAIN));
-      const job = await ask<Job>(operation.path, { method: 'POST', body, headers, onRetry });
+      const job = await whileNamed(() =>
+        ask<Job>(operation.path, { method: 'POST', body, headers, onRetry }),
+      );
       open = null;
       fault.replaceChildren();
       void dropDraft();

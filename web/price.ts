@@ -44,7 +44,8 @@ export const createPrice = ({ onPrice, refuse }: Wanted) => {
       });
       if (signal.aborted) return;
       element.replaceChildren(priceOf(estimate, left));
-      announce(`Price: ${estimate.cached ? 'free' : creditsText(estimate.credits)}.`);
+      // Asked again after a job, it would take the place of "The result is ready." before that is read out.
+      if (!shown) announce(`Price: ${estimate.cached ? 'free' : creditsText(estimate.credits)}.`);
       show(estimate);
       tellCredits(estimate.available_credits);
     } catch (error) {

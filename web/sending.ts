@@ -5,10 +5,15 @@ import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
 import { cameOf, fits, otherKind } from './file-fault.ts';
 import { plainBox, problemBox } from './problem-box.ts';
-import { send, type Transfer } from './upload.ts';
+import { drop, send, type Transfer } from './upload.ts';
 
 /** What a request names in the place of the file. */
-export type Sent = { readonly url: string; readonly kind: MediaKind };
+export type Sent = {
+  readonly url: string;
+  readonly kind: MediaKind;
+  /** Of an upload; a job's result has none. */
+  readonly id?: string;
+};
 /** What has become of a file that another form takes over: it is there, on its way, or neither. */
 export type Taken = Sent | Transfer | null;
 
@@ -37,6 +42,12 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
     clear();
   };
 
+  /** As `stop`, for good. */
+  const discard = (): void => {
+    if (sent?.id) drop(sent.id);
+    stop();
+  };
+
   const unfit = (name: string, came?: string) =>
     plainBox('This file cannot be used', otherKind(name, isVisual, came));
 
@@ -55,6 +66,7 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
         announce(`${name} is uploaded.`);
       } else {
         refused = true;
+        drop(uploaded.id);
         element.replaceChildren(unfit(name));
       }
     } catch (error) {
@@ -71,7 +83,7 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
 
   return {
     element,
-    stop,
+    discard,
     /** `taken` is what another form handed over of this file. */
     begin: ({ content, kind = 'video', name }: Chosen, taken: Taken = null): void => {
       stop();

@@ -34,7 +34,7 @@ export const createSource = (wanted: Wanted) => {
   let showing = new AbortController();
 
   const clear = (): void => {
-    sending.stop();
+    sending.discard();
     chosen = null;
     showing.abort();
     showing = new AbortController();
@@ -51,9 +51,12 @@ export const createSource = (wanted: Wanted) => {
 
   /** `handOver` is asked, where the file fits, what has become of it elsewhere. */
   const set = (given: Chosen, handOver?: () => Taken): void => {
-    clear();
     const text = faultOf(given, place);
-    if (text) fault.replaceChildren(plainBox('This file cannot be used', text));
+    // A good file that is there stays: it may have taken minutes to send.
+    const stays = text && !sending.isRefused() ? chosen : null;
+    if (!stays) clear();
+    const kept = stays ? ` “${stays.name}” stays.` : '';
+    if (text) fault.replaceChildren(plainBox('This file cannot be used', `${text}${kept}`));
     else show(given, handOver?.());
     onChange();
   };

@@ -1,6 +1,6 @@
 /** Sends a file ahead, and tells how far it is. */
 import type { Upload } from '../client/contract.ts';
-import { serviceBy } from './service.ts';
+import { service, serviceBy } from './service.ts';
 
 /** A file on its way. */
 export type Transfer = {
@@ -28,6 +28,22 @@ export const send = (file: Blob, name: string): Transfer => {
     },
     stop: () => stopped.abort(),
   };
+};
+
+let starting = 0;
+/** Keeps all uploads until `start` has made its job, which has copies of its own. */
+export const whileNamed = async <T>(start: () => Promise<T>): Promise<T> => {
+  starting += 1;
+  try {
+    return await start();
+  } finally {
+    starting -= 1;
+  }
+};
+/** Has an upload deleted that the page no longer shows, which else counts towards the account's quota for a day. */
+export const drop = (id: string): void => {
+  // Not told where it fails: it is deleted in time.
+  if (starting === 0) void service.deleteUpload(id).catch(() => undefined);
 };
 
 /** `fetch` for a form, by XMLHttpRequest: `fetch` itself does not tell how much of it was sent. */

@@ -106,6 +106,17 @@ export const openUploads = (
     return stored && present(id, stored);
   };
 
+  /** Deletes it and gives back its place in the quota. Null as of `get`. Jobs that were made with it have copies of their own. */
+  const remove = async (account: string, id: string): Promise<Upload | null> => {
+    const stored = await find(account, id);
+    if (!stored) return null;
+    // The record before the file, so that no record names a missing file.
+    const entry = `${id} ${stored.bytes}`;
+    await redis.multi().del(key(id)).zrem(`${prefix}:uploads:${account}`, entry).exec();
+    await files.removeUpload(id);
+    return present(id, stored);
+  };
+
   /**
    * The upload that a URL names; null when the URL names none of this service.
    * Failure upload_not_found when it is unknown, has expired, or belongs to another account.
@@ -124,5 +135,5 @@ export const openUploads = (
     return { type: { kind, mime }, bytes, sha256, copy };
   };
 
-  return { keep, get, resolve };
+  return { keep, get, remove, resolve };
 };

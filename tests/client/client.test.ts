@@ -88,11 +88,15 @@ test('a portrait is given as an image, as the form in the document has it', asyn
 });
 
 test('an upload serves its price and its job', async () => {
-  const { url: image_url } = await client.upload(await picture());
+  const { id, url: image_url } = await client.upload(await picture());
   const request = { model: 'photo', scale: 2, image_url } as const;
   const { credits, output_size } = await client.estimate('upscale', request);
   assert.equal([credits, output_size], [1, '8x8']);
-  assert.is((await client.upscale(request)).credits_used, 1);
+  const job = await client.start('upscale', request);
+  assert.is((await client.deleteUpload(id)).url, image_url);
+  assert.is((await client.result(await client.wait(job))).credits_used, 1);
+  const { code } = await errorFrom(client.estimate('upscale', request));
+  assert.is(code, 'upload_not_found');
 });
 
 test('jobs, credits and the ledger can be looked at', async () => {

@@ -77,6 +77,22 @@ test('an upload expires', async () => {
   assert.is(await codeOf('acme', url), 'upload_not_found');
 });
 
+test('an upload that is deleted is gone, and its place in the quota is free', async () => {
+  const one = openUploads({ redis, prefix: freshPrefix() }, files, {
+    publicUrl,
+    ttlMs: 86_400_000,
+    quota: { files: 1, bytes: 5 },
+  });
+  const { id, url } = await keep(one);
+  const copy = await (await one.resolve('acme', url))?.copy();
+  assert.is(await one.remove('other', id), null);
+  assert.is((await one.remove('acme', id))?.id, id);
+  assert.is(await one.remove('acme', id), null);
+  assert.is(await files.copyUpload(id), null);
+  assert.is(readFileSync(copy ?? '', 'utf8'), 'hello', 'what a job has of it stays');
+  await keep(one);
+});
+
 test('a URL of someone else is not an upload, and one of ours never leaves the folder', async () => {
   assert.is(await uploads.resolve('acme', 'http://127.0.0.1:8081/v1/uploads/upl_1'), null);
   assert.is(await uploads.resolve('acme', `${publicUrl}/v1/jobs/x`), null);

@@ -144,6 +144,7 @@ test('a picture: price, start, progress, comparison, download', async () => {
   assert.is(await chargedTo(caller), 1);
   // The same again is in the cache.
   await page.getByRole('button', { name: 'Start for free' }).waitFor();
+  assert.is(await page.getByRole('status').textContent(), 'The result is ready.');
   const rates = page.locator('.model .rate');
   assert.is(
     await rates.first().textContent(),
@@ -473,6 +474,9 @@ test('a file that turns out to be broken, or too long, is told beside itself, an
   await choose(page, await picture());
   await startButton(page).waitFor();
   assert.is(await page.getByRole('alert').count(), 0);
+  await choose(page, voice);
+  await page.getByText(/“voice\.wav” is a sound\. “picture-\d+\.png” stays\./).waitFor();
+  await startButton(page).waitFor();
 
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   const long = ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '301'];
@@ -506,7 +510,11 @@ test('a picture stays chosen when another operation is, and is sent once', async
   await page.getByRole('radio', { name: 'Upscale' }).check();
   await page.getByRole('img', { name: 'Preview of second.png' }).waitFor();
   await startButton(page).waitFor();
+  const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
   await page.getByRole('button', { name: 'Remove second.png' }).click();
+  const answer = await deleted;
+  assert.match(answer.url(), /\/v1\/uploads\/upl_\w+$/);
+  assert.is(answer.status(), 200);
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByText('Add a picture or a video to see the price.').waitFor();
   await page.getByText('voice.wav', { exact: true }).waitFor();

@@ -30,7 +30,7 @@ import {
   unloadRelease,
 } from './releases.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
-import { createUpload, getUpload } from './uploads.ts';
+import { createUpload, deleteUpload, getUpload } from './uploads.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** All routes, in the order in which the document lists them. */
@@ -46,6 +46,7 @@ export const createRoutes = (
     ...operations.flatMap((operation) => operationRoutes(operation, { Estimate })),
     createUpload,
     getUpload,
+    deleteUpload,
     listJobs,
     getJob,
     jobEventsRoute(jobs),

@@ -40,6 +40,9 @@ export const createUpload = route({
     }),
 });
 
+const UploadParams = z.strictObject({ id: z.string().describe('of the upload') });
+const noUpload = () => new Failure('not_found', { what: 'upload with this id' });
+
 export const getUpload = route({
   method: 'get',
   path: '/v1/uploads/:id',
@@ -48,12 +51,30 @@ export const getUpload = route({
   summary: 'An upload that is still kept',
   scope: 'read',
   rate: 'read',
-  params: z.strictObject({ id: z.string().describe('of the upload') }),
+  params: UploadParams,
   answer: { status: 200, body: Upload, example: uploadExample },
   fails: ['not_found'],
   handle: async ({ params, caller }, { uploads }) => {
     const upload = await uploads.get(caller.account, params.id);
-    if (!upload) throw new Failure('not_found', { what: 'upload with this id' });
+    if (!upload) throw noUpload();
+    return upload;
+  },
+});
+
+export const deleteUpload = route({
+  method: 'delete',
+  path: '/v1/uploads/:id',
+  operationId: 'deleteUpload',
+  tag: 'Uploads',
+  summary: 'Delete an upload now; jobs that were made with it go on',
+  scope: 'create',
+  rate: 'read',
+  params: UploadParams,
+  answer: { status: 200, body: Upload, example: uploadExample },
+  fails: ['not_found'],
+  handle: async ({ params, caller }, { uploads }) => {
+    const upload = await uploads.remove(caller.account, params.id);
+    if (!upload) throw noUpload();
     return upload;
   },
 });
