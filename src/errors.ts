@@ -191,7 +191,7 @@ export const failures = {
     429,
     true,
     (f) =>
-      `The account may keep at most ${text(f.limit_files)} uploads with ${text(f.limit_bytes)} bytes in all; it keeps ${text(f.used_files)} with ${text(f.used_bytes)} bytes, and this one has ${text(f.came)}. Try again when one has expired.`,
+      `The account may keep at most ${text(f.limit_files)} uploads with ${text(f.limit_bytes)} bytes in all; it keeps ${text(f.used_files)} with ${text(f.used_bytes)} bytes, and this one has ${text(f.came)}. Try again when one is deleted or has expired.`,
   ),
   internal_error: kind(
     500,
