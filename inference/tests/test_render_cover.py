@@ -345,6 +345,23 @@ def test_a_frame_with_a_mask_shows_no_mouth_and_one_with_skin_before_the_lips_is
         assert covered_share(over(planes, below_nose, mask), BT601, mesh) > 0.9
 
 
+def test_lips_in_blue_light_are_no_thing() -> None:
+    planes, mesh = drawn()
+    (x, y), pose = (int(v) // 2 for v in mesh[425, :2]), pose_of(mesh)
+    lamp = np.arange(planes.u.shape[1]) > (mesh[[61, 291], 0].mean() + 0.32 * pose.scale) / 2  # less blue on one side
+    u, v = (
+        np.clip(p + (to - float(p[y, x])) + 8 * side * lamp, 0, 255)
+        for p, to, side in ((planes.u, 135, -1), (planes.v, 118, 1))
+    )
+    assert covered_share(Planes(planes.y, u.astype(np.uint8), v.astype(np.uint8)), BT601, mesh) < 0.2
+
+
+def test_red_cloth_before_the_lower_lip_is_no_lip() -> None:
+    for planes, mesh in (astronaut(), drawn()):
+        below = np.broadcast_to((np.arange(len(planes.y)) > mesh[[61, 291], 1].mean())[:, None], planes.y.shape)
+        assert covered_share(over(planes, below, (90, 110, 200)), BT601, mesh) > 0.4
+
+
 @pytest.mark.parametrize("slope", [-0.3, 0.0, 0.3])
 def test_a_thing_beside_the_mouth_is_seen_at_a_glance(slope: float) -> None:
     planes, mesh = astronaut()

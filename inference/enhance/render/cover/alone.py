@@ -1,7 +1,8 @@
 """What covers the lower face in a frame of which no other is known: a reference is chosen by it, and cleared of it.
 
-Skin and lips have the chroma of the face. A microphone, a cup or a mask has less of it, and a hand before the mouth shows skin
-where lips should be. A grey beard has less too, in all frames of a clip: shares of one clip are to be compared.
+Skin and lips have the chroma of the face. A microphone, a cup or a mask has less of it, a hand before the mouth shows skin
+where lips should be, and red cloth passes for lips that are too large. A grey beard has less chroma too, in all frames of a
+clip: shares of one clip are to be compared.
 """
 
 from dataclasses import replace
@@ -21,6 +22,7 @@ from .expected import CENTRES, DARK, OF_ITSELF, Face, Mask, below_nose, face_of,
 ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 """What a mask leaves free: it has the colour of the skin."""
 PALE = 0.45  # of the chroma of the skin, in its hue: what has less is neither skin nor lip
+REDDER = 8.0  # levels of V from the skin's: so much redder lips are no thing, though skin that is blue in the light says so
 COLOURED = 6.0  # levels of chroma of a skin, below which chroma is not used
 BESIDE = 9  # cells round the mouth with whose skin it is compared
 WHOLE = (0.25, 0.4)
@@ -35,6 +37,14 @@ across; a grey beard is wider. BLURRED: across, by which it is grown to its blur
 LIKE_SKIN = 1.5  # in what a face differs from itself
 CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of that which counts
 APART = 0.5  # Lips.closed, below which the inside of the mouth counts as well: pale lips alone look like a hand
+BELOW = (7, 15)
+"""Cells across by which the mouth is grown to what lies below it, from and to: .06 to .14 S away."""
+LARGE, LIP_COLOUR = (0.5, 0.7), 20.0
+"""Share of what lies below the mouth that has the colour of the lips: of bare faces (as they are, vivid, dark, tinted, noisy,
+coarse JPEG) at most .46 of 234; behind a red scarf 1, a red cup .77 to 1. Only where that colour is LIP_COLOUR levels of chroma
+or more from the skin's: nearer ones pass for each other."""
+TOWARDS, ASIDE = (0.6, 1.6), 0.5
+"""What has the colour of the lips: how far it is from the skin towards them, and how far aside, of their distance."""
 BARE = (0.6, 0.9)  # share of the mouth that is like the skin: of pale lips, of a hand
 
 
@@ -51,14 +61,17 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     if not (lower.any() and lip.any()):
         return 0.0
     tint, told = _tint(planes, head, pose, seen)
+    off, light = _off_skin(planes, head, pose, seen)
     pale = tint < PALE
+    pale[lip] &= off[lip, 1] * light < REDDER
     near, beside = (grown(mouth.astype(np.float32), across) > 0 for across in OFF_LIPS)
     beside &= lower & ~near
     # What has the shape of the lips is paint on them: a thing reaches beyond, or covers a part.
     paint = ramp(float(pale[lip].mean()), *WHOLE) * (1 - ramp(float(pale[beside].mean()), *BEYOND)) if beside.any() else 0.0
     told_by = mouth if lips.closed < APART else lip
     bare = ramp(_bare(seen, told_by, shown & ~mouth, _contrast(planes)), *BARE)
-    return max(told * float(pale[lower].mean() + (1 - paint) * pale[lip].mean()) / 2, bare / 2)
+    large = ramp(_large(off, light, mouth, lower, lip), *LARGE)
+    return max(told * float(pale[lower].mean() + (1 - paint) * pale[lip].mean()) / 2, max(bare, large) / 2)
 
 
 def without_things(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Face:
@@ -97,9 +110,36 @@ def _tint(planes: Planes, head: Array, pose: Pose, seen: Floats) -> tuple[Floats
     luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
     skin = np.array(chroma) - 128
     square = float(skin @ skin)
-    # Against luma: in a picture of one tint, as an old photograph, what is dark is less coloured.
-    tint = ((seen[..., 1:] - 128) / np.exp(seen[..., :1])) @ skin * (luma + DARK) / max(square, 1e-6)
+    tint = _against_luma(seen) @ skin * (luma + DARK) / max(square, 1e-6)
     return np.asarray(tint, np.float32), square > COLOURED**2
+
+
+def _against_luma(seen: Floats) -> Floats:
+    """U, V of levels_of(), of luma: in a picture of one tint, as an old photograph, what is dark is less coloured."""
+    return np.asarray((seen[..., 1:] - 128) / np.exp(seen[..., :1]))
+
+
+def _off_skin(planes: Planes, head: Array, pose: Pose, seen: Floats) -> tuple[Floats, float]:
+    """U, V of each cell from those of the skin, of luma; and the light of the skin, by which they are levels."""
+    luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
+    light = float(luma + DARK)
+    return np.asarray(_against_luma(seen) - (np.array(chroma) - 128) / light), light
+
+
+def _large(off: Floats, light: float, mouth: Mask, lower: Mask, lip: Mask) -> float:
+    """The share of what lies below the mouth that has the colour of the lips: of a thing before them, which passes for lips.
+
+    off, light: of _off_skin(). lower, lip: the cells of the skin below the nose, and of the lips.
+    """
+    near, below = (grown(mouth.astype(np.float32), across) > 0 for across in BELOW)
+    below &= lower & ~near & (CENTRES[..., 1] > CENTRES[mouth, 1].mean())
+    lips = np.median(off[lip], axis=0)
+    far = float(np.hypot(*lips))
+    if not below.any() or far * light < LIP_COLOUR:
+        return 0.0
+    towards = off[below] @ lips / far**2
+    aside = np.hypot(*(off[below] - towards[:, None] * lips).T) / far
+    return float(((towards > TOWARDS[0]) & (towards < TOWARDS[1]) & (aside < ASIDE)).mean())
 
 
 def _contrast(planes: Planes) -> float:
