@@ -60,9 +60,9 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     lower, lip = shown & (CENTRES[..., 1] > 0), mouth & ~hole
     if not (lower.any() and lip.any()):
         return 0.0
-    tint, told = _tint(planes, head, pose, seen)
-    off, light = _off_skin(planes, head, pose, seen)
-    pale = tint < PALE
+    skin, light = _skin_of(planes, head, pose)
+    pale, told = _pale(skin, light, seen)
+    off = _of_luma(seen) - skin / light
     pale[lip] &= off[lip, 1] * light < REDDER
     near, beside = (grown(mouth.astype(np.float32), across) > 0 for across in OFF_LIPS)
     beside &= lower & ~near
@@ -80,11 +80,11 @@ def without_things(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Fa
     The same face where nothing does. head: 478 x 3 in head coordinates.
     """
     seen, (mouth, hole) = levels_of(face.texture), mouth_of(lips, pose)
-    tint, told = _tint(planes, head, pose, seen)
+    pale, told = _pale(*_skin_of(planes, head, pose), seen)
     below = (CENTRES[..., 1] > 0) & ~hole
     lower, beyond = below_nose(face.knots, head, pose) & below, ~outlined(face.knots, HELD_FROM)
     chin = lower & (grown(mouth.astype(np.float32), OFF_LIPS[0]) == 0)
-    count, label = cv2.connectedComponents(((tint < PALE) & below).astype(np.uint8), connectivity=4)
+    count, label = cv2.connectedComponents((pale & below).astype(np.uint8), connectivity=4)
     thing = np.zeros(label.shape, np.bool_)
     for piece in range(1, count):
         one = label == piece
@@ -102,34 +102,32 @@ def without_things(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Fa
     return replace(face, texture=texture)
 
 
-def _tint(planes: Planes, head: Array, pose: Pose, seen: Floats) -> tuple[Floats, bool]:
-    """Of each cell, its chroma in the hue of the skin, 1: that of the skin; and whether the skin has enough to tell by it.
-
-    seen: levels_of() the cells.
-    """
+def _skin_of(planes: Planes, head: Array, pose: Pose) -> tuple[Floats, float]:
+    """The U, V of the skin round the eyes, levels from grey, and its light: its luma, as levels_of() has it."""
     luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
-    skin = np.array(chroma) - 128
-    square = float(skin @ skin)
-    tint = _against_luma(seen) @ skin * (luma + DARK) / max(square, 1e-6)
-    return np.asarray(tint, np.float32), square > COLOURED**2
+    return np.asarray(chroma, np.float32) - 128, float(luma + DARK)
 
 
-def _against_luma(seen: Floats) -> Floats:
+def _of_luma(seen: Floats) -> Floats:
     """U, V of levels_of(), of luma: in a picture of one tint, as an old photograph, what is dark is less coloured."""
     return np.asarray((seen[..., 1:] - 128) / np.exp(seen[..., :1]))
 
 
-def _off_skin(planes: Planes, head: Array, pose: Pose, seen: Floats) -> tuple[Floats, float]:
-    """U, V of each cell from those of the skin, of luma; and the light of the skin, by which they are levels."""
-    luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
-    light = float(luma + DARK)
-    return np.asarray(_against_luma(seen) - (np.array(chroma) - 128) / light), light
+def _pale(skin: Floats, light: float, seen: Floats) -> tuple[Mask, bool]:
+    """The cells with less chroma in the hue of the skin than skin and lips have; and whether the skin has enough to tell by it.
+
+    skin, light: of _skin_of(). seen: levels_of() the cells.
+    """
+    square = float(skin @ skin)
+    tint = _of_luma(seen) @ skin * light / max(square, 1e-6)
+    return np.asarray(tint, np.float32) < PALE, square > COLOURED**2
 
 
 def _large(off: Floats, light: float, mouth: Mask, lower: Mask, lip: Mask) -> float:
     """The share of what lies below the mouth that has the colour of the lips: of a thing before them, which passes for lips.
 
-    off, light: of _off_skin(). lower, lip: the cells of the skin below the nose, and of the lips.
+    off: U, V of each cell from those of the skin, of luma. light: of _skin_of(). lower, lip: the cells of the skin below the
+    nose, and of the lips.
     """
     near, below = (grown(mouth.astype(np.float32), across) > 0 for across in BELOW)
     below &= lower & ~near & (CENTRES[..., 1] > CENTRES[mouth, 1].mean())
