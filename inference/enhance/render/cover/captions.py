@@ -48,7 +48,7 @@ class Captions:
     def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
         """Puts the letters of `planes`, and what beside them has not moved, in front of what was rendered into `out`, and takes
         them out of its mask."""
-        put_back(out, mask, planes, self.area, self.letters, self.beside)
+        put_back(out, mask, planes, self.taken_off(planes), self.area, self.letters, self.beside)
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:

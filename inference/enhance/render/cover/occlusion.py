@@ -91,7 +91,7 @@ class Cover:
 
     def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
         """Puts the thing, and what lies beside it and does not move, back where it was, in front of what was rendered."""
-        put_back(out, mask, planes, self.area, self.opacity, self.beside)
+        put_back(out, mask, planes, self.taken_off(planes), self.area, self.opacity, self.beside)
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
