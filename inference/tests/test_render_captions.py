@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.geometry.head import pose_of
+from enhance.geometry.head import Pose, pose_of
 from enhance.geometry.planes import Planes, from_rgb, to_rgb
 from enhance.render.compose import MouthRequest, render
+from enhance.render.cover.borders import border_below
 from enhance.render.cover.captions import Captions, captions_over
 from enhance.render.cover.letters import BLACK
 from enhance.render.measure import covered_share, measure
@@ -84,9 +85,13 @@ def written(planes: Planes, mesh: Floats, writing: Writing) -> tuple[Planes, npt
     return Planes(y, u, v), own > 0
 
 
-def found(planes: Planes, mesh: Floats) -> Captions | None:
+def head_of(mesh: Floats) -> tuple[Floats, Pose]:
     pose = pose_of(mesh)
-    return captions_over(planes, pose.to_head(mesh.astype(float)), pose)
+    return pose.to_head(mesh.astype(float)), pose
+
+
+def found(planes: Planes, mesh: Floats) -> Captions | None:
+    return captions_over(planes, *head_of(mesh))
 
 
 def whole(captions: Captions | None, planes: Planes) -> Floats:
@@ -118,6 +123,21 @@ def test_no_glow_lies_round_letters_under_the_chin(kind: str) -> None:
     done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=measure(planes, BT601, mesh)))
     near, far = (cv2.dilate(own.astype(np.uint8), np.ones((side, side), np.uint8)) > 0 for side in (3, 11))
     assert np.abs(done.planes.y.astype(int) - planes.y)[far & ~near].mean() < 2.5  # 6.5 and 8.9 where all of it is made up
+
+
+@pytest.mark.parametrize("colours", [(16, 128, 128), (200, 120, 130)])
+@pytest.mark.parametrize("opening", [0.0, 0.2])
+def test_the_border_of_a_picture_stays_straight(opening: float, colours: tuple[int, int, int]) -> None:
+    """A black bar, or the page round a tile of a video call, that begins at the chin."""
+    bare, mesh = large()
+    head, pose = head_of(mesh)
+    assert border_below(bare, head, pose, np.zeros(bare.y.shape, np.bool_)) is None
+    row = round((mesh[61] + mesh[291])[1] / 2 + 0.35 * pose.scale) & ~1
+    for plane, level, first in zip(vars(bare).values(), colours, (row, row // 2, row // 2), strict=True):
+        plane[first:] = level
+    done = render(bare, BT601, mesh, MouthRequest(target=target(opening, 0.5), subject=measure(bare, BT601, mesh)))
+    assert np.abs(done.planes.y.astype(int) - bare.y)[row - 1 :].max() <= 1
+    assert (done.mask > 0).sum() > 0.2 * pose.scale**2
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].box])

@@ -1,4 +1,4 @@
-"""What is written over the picture - captions, names, watermarks - and stays where it is while the face moves."""
+"""What is laid over the picture - captions, names, watermarks, bars - and stays where it is while the face moves."""
 
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from enhance.geometry.planes import Plane, Planes, even, full_yuv, paint
 from enhance.membrane import spread
 from enhance.render.mask import ALL, put_back, within
 
+from .borders import border_below
 from .expected import INNER_RING, JAW, Mask
 from .letters import around, letters_in, may_be_sharp, may_be_written
 
@@ -52,23 +53,32 @@ class Captions:
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:
-    """What is written over the lower face or beside it; None where nothing is. head: 478 x 3 in head coordinates."""
-    nose = max(0, int(pose.to_pixels(pose.to_plane(head[NOSE_BASE][None]))[0, 1]))
-    below = planes.y[nose:]
-    if not may_be_sharp(below, pose.scale):
-        return None
-    mouth, face = _mouth_and_face(planes.y.shape, head, pose, nose)
-    if not may_be_written(below, mouth[nose:], face[nose:], pose.scale):
-        return None
-    between = within(planes.y.shape, pose, head[list(INNER_RING)])
-    letters = letters_in(planes, mouth, face, pose.scale) & ~between
-    return _captions(planes, letters, head, pose) if letters.any() else None
+    """What is laid over the lower face or beside it; None where nothing is. head: 478 x 3 in head coordinates."""
+    written = _written(planes, head, pose)
+    border = border_below(planes, head, pose, written)
+    if border is not None:
+        written[border:] = True
+    return _captions(planes, written, head, pose) if written.any() else None
 
 
 def without_captions(planes: Planes, head: Array, pose: Pose) -> Planes:
     """The planes without what is written over them. head: 478 x 3 in head coordinates."""
     written = captions_over(planes, head, pose)
     return written.taken_off(planes) if written else planes
+
+
+def _written(planes: Planes, head: Array, pose: Pose) -> Mask:
+    """The pixels of letters and of what they stand on."""
+    nothing = np.zeros(planes.y.shape, np.bool_)
+    nose = max(0, int(pose.to_pixels(pose.to_plane(head[NOSE_BASE][None]))[0, 1]))
+    below = planes.y[nose:]
+    if not may_be_sharp(below, pose.scale):
+        return nothing
+    mouth, face = _mouth_and_face(planes.y.shape, head, pose, nose)
+    if not may_be_written(below, mouth[nose:], face[nose:], pose.scale):
+        return nothing
+    between = within(planes.y.shape, pose, head[list(INNER_RING)])
+    return np.asarray(letters_in(planes, mouth, face, pose.scale) & ~between)
 
 
 def _mouth_and_face(shape: tuple[int, ...], head: Array, pose: Pose, nose: int) -> tuple[Mask, Mask]:
