@@ -184,6 +184,23 @@ def test_no_quality_paints_over_a_finger_before_the_lips(seed: int) -> None:
     assert (np.abs(out.y.astype(int) - before.y)[inside] > 10).mean() < 0.2
 
 
+@pytest.mark.parametrize("quality", ["fast", "studio"])
+@pytest.mark.parametrize(("tilt", "gap"), [(0.35, 0.0), (0.0, 0.06)])
+def test_a_mouth_whose_corner_lies_behind_a_finger_stays_as_it_is(tilt: float, gap: float, quality: str) -> None:
+    """The mesh does not know where that corner is: half a mouth, or pieces of lips, were painted on the finger."""
+    planes, mesh = drawn(gap)
+    pose = pose_of(mesh)
+    off = pose.plane_of(planes.area) - pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float))).mean(axis=0)
+    across = np.abs(off[..., 0] - 0.16 - tilt * off[..., 1]) / 0.08
+    x, y = mesh[205, :2].astype(int)
+    planes.y[across < 1] = (planes.y[y, x] * np.where(across > 0.8, 0.85, 1.05)).astype(np.uint8)[across < 1]
+    for plane in (planes.u, planes.v):
+        plane[across[::2, ::2] < 1] = plane[y // 2, x // 2]
+    out, mask = opened(planes, mesh, drawn(), quality)
+    assert np.array_equal(out.y, planes.y)
+    assert not mask.any()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("kind", "quality"),

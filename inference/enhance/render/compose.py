@@ -15,9 +15,10 @@ from enhance.picture import LUMA
 from enhance.plan.measures import AS_WIDE
 from enhance.style import Style
 
+from .cover.bare import skin_seen
 from .cover.captions import Captions, captions_over
 from .cover.expected import glance
-from .cover.fingers import finger_seen, lips_left
+from .cover.fingers import lips_left
 from .cover.occlusion import Cover, cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
 from .drawn.lips import on_drawn_lips
@@ -71,7 +72,7 @@ SHOWS_TEETH = 0.015
 DOUBT, THING, THINNED = 0.3, 6.5, 0.92
 """Strangeness of a mouth (cover/trust.py) and of what lies round it (cover/expected.py: 6.0 on bare faces, 7 to 16 beside a
 microphone) from which every quality looks for what may lie before it, and share that is left of its lips' contrast
-(cover/fingers.py) up to which it looks for a finger: that has the colour of the face."""
+(cover/fingers.py) up to which it looks for a finger or a hand: they have the colour of the face."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
         return True
     before = patch.planes, patch.head, patch.pose, own
     left = lips_left(*before, person.lip_tone.relative, patch.colours.black)
-    return left < THINNED and finger_seen(*before, person.face)
+    return left < THINNED and skin_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

@@ -3,9 +3,12 @@
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, ramp
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.planes import Planes
+from enhance.render.lips.outline import Lips
 
-from .expected import OF_ITSELF, Compared
+from .expected import OF_ITSELF, Compared, Face, compare
+from .fingers import finger, lips_gone
 
 PARTS = 8  # of the mouth's width
 EVEN = (0.16, 0.28)
@@ -13,6 +16,13 @@ EVEN = (0.16, 0.28)
 thin smile, which nothing covers, has .29 to .33 of it."""
 TOLD = (0.35, 0.6)  # the usual contrast: so low that its absence means nothing, and high enough
 FEWEST = 6  # cells of a part
+
+
+def skin_seen(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> bool:
+    """Whether a finger lies before the lips, or a hand before a part of them. head: 478 x 3 in head coordinates. face: the
+    reference frame's."""
+    seen = compare(planes, head, pose, lips, face)
+    return bool(finger(seen, lips_gone(seen)).any()) or bareness(seen, np.zeros(seen.skin.shape, np.float32)) > 0
 
 
 def bareness(seen: Compared, covered: Floats) -> float:

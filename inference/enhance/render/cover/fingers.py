@@ -12,7 +12,7 @@ from enhance.render.light import light_of
 from enhance.render.lips.colours import COLUMNS, light_across, sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, Mask, compare, shrunk
+from .expected import CELL, CENTRES, OF_ITSELF, Compared, Mask, shrunk
 
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length
@@ -45,12 +45,6 @@ def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, relative: Arr
     left = (contrast * scale * usual).sum(axis=-1) / np.maximum(there, PALE) + np.maximum(1 - there / PALE, 0)
     each = left.max(axis=0)
     return float(np.maximum(each[1:], each[:-1]).min())
-
-
-def finger_seen(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> bool:
-    """Whether a finger lies before the lips. head: 478 x 3 in head coordinates. face: the reference frame's."""
-    seen = compare(planes, head, pose, lips, face)
-    return bool(finger(seen, lips_gone(seen)).any())
 
 
 def lips_gone(seen: Compared) -> Floats:
@@ -105,6 +99,15 @@ def finger(seen: Compared, gone: Floats) -> Floats:
         y, top - ABOVE - EDGE, top - ABOVE + EDGE
     )
     return np.asarray(belief * band, np.float32)
+
+
+def corner_left(seen: Compared, band: Floats) -> float:
+    """S of the mouth's width that is seen beside a finger, on the side where less of it is; band: from finger()."""
+    mouth = np.flatnonzero((seen.lips | seen.hole).any(axis=0))
+    covered = np.flatnonzero(((band > 0.5) & (seen.lips | seen.hole)).any(axis=0))
+    if not len(covered):
+        return float("inf")
+    return CELL * float(min(covered[0] - mouth[0], mouth[-1] - covered[-1]))
 
 
 def _at_the_mouth(seen: Compared) -> Floats:

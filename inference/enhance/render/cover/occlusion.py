@@ -20,7 +20,7 @@ from enhance.render.mask import put_back
 
 from .bare import bareness
 from .expected import CELL, CENTRES, COLUMNS, DARK, LEFT, ROWS, TOP, Compared, Face, compare, grown, shrunk
-from .fingers import finger, gone_share, lips_gone
+from .fingers import corner_left, finger, gone_share, lips_gone
 
 DARKER, LIGHTER, UNSURE = 0.11, 0.20, 0.20
 """Of log luma: what skin gets darker and lighter by itself; and darker, lips and skin that is burnt out."""
@@ -51,6 +51,9 @@ ACROSS = 0.5  # S: a thing as wide, as a cup is, may be held by a hand below its
 HELD = 0.4  # median strangeness of what lies below it, for a hand: .5 to 1.3 of hands, 0 of a bare chin under a bar
 WIDENS = 5  # cells across, of which the middle one is held in the row above: what is held grows wider downwards
 BESIDE = 0.022  # S round a thing that is taken for its shadow and its blur, when the face behind it is made up
+CORNER = (0.12, 0.16)
+"""S of the mouth beside a finger: where less is seen, the mesh does not know where the corner is, nor how wide the mouth; where
+more is, it is painted behind the finger."""
 MOST_OF_LIPS = (0.44, 0.58)  # of the lips turned to skin: a finger takes .5 at most, a hand .6 and more
 MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
 
@@ -101,7 +104,8 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
     strange = strange_cells(seen)
     covered, band = things(seen, strange, pose, head), finger(seen, gone)
     one_finger, band = float(band.max()), np.maximum(band, holding(seen, strange, covered))
-    bare = bareness(seen, np.maximum(covered, band))
+    corner = 1 - ramp(corner_left(seen, band), *CORNER)
+    bare = max(bareness(seen, np.maximum(covered, band)), one_finger * corner)
     if max(covered.max(), band.max()) < 0.02:
         return _nowhere(bare) if bare else None
     return _in_pixels(planes, seen, covered, band, one_finger, gone_share(seen, gone), bare)
