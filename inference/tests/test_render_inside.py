@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.geometry.head import BadMouthError, pose_of
+from enhance.geometry.head import BadMouthError, Pose, pose_of
 from enhance.geometry.planes import Planes, from_rgb, to_rgb
 from enhance.picture import LUMA
 from enhance.plan.choice import BANK, choose
@@ -19,6 +19,7 @@ from enhance.render.inside import lender as lenders
 from enhance.render.inside import merged
 from enhance.render.inside.aligned import aligned
 from enhance.render.inside.edge import bite_of
+from enhance.render.inside.interior import hole_of
 from enhance.render.inside.layers import Frame, Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
@@ -27,11 +28,13 @@ from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, corner_light, learnt
+from enhance.render.inside.skull import FRONT, Skull
 from enhance.render.inside.under_lip import lip_shades, without
 from enhance.render.inside.upper import grown_up, upper_row
-from enhance.render.lips.shape import Asked, shift_of
+from enhance.render.lips.outline import lips_of
+from enhance.render.lips.shape import Asked, asked_of, shape_of, shift_of
 from enhance.render.measure import measure
-from enhance.render.patch import Patch
+from enhance.render.patch import Patch, patch_of
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
@@ -90,10 +93,14 @@ def is_green(planes: Planes) -> npt.NDArray[np.bool_]:
 def test_an_open_mouth_shows_what_the_clip_showed_and_changes_nothing_outside_the_mask() -> None:
     without, own = opened(0.12, None), opened(0.12, inside_of(painted(0.16)))
     assert is_green(without.planes).sum() == 0
+    planes, _, mesh = shut()
+    patch, rest = patch_of(planes, BT601, mesh), person().rest
+    asked = asked_of(shape_of(target(0.12, width=rest.width), rest), rest, lips_of(patch.head, patch.pose, planes))
+    hole = hole_of(asked, patch.pose, planes.area)
+    assert hole
     # By more than the light on the lips differs.
-    differs = np.abs(without.planes.y.astype(int) - own.planes.y) > 5
+    differs = (np.abs(without.planes.y.astype(int) - own.planes.y) > 5)[hole.area.slices] & (hole.opacity > 0.5)
     assert is_green(own.planes).sum() > 0.5 * differs.sum() / 4 > 100
-    assert np.array_equal(without.mask, own.mask)
     assert np.array_equal(own.planes.y[own.mask == 0], shut()[0].y[own.mask == 0])
 
 
@@ -949,3 +956,16 @@ def test_frames_without_a_face_do_not_lend() -> None:
     points = heads(TALKING, np.zeros(COUNT))
     points[10:14] = np.nan
     assert not np.isin(choose(points, TIMES, EVERY), range(10, 14)).any()
+
+
+@pytest.mark.parametrize(("yaw", "pitch"), [(0, 0), (-24, 5), (-12, 0), (12, -10), (24, 0)])
+def test_teeth_of_a_turned_head_are_those_that_the_front_shows_there(yaw: float, pitch: float) -> None:
+    """The last ones of the side that is turned to the camera were a mirrored and smeared slab."""
+    nod, shake = (cv2.Rodrigues(np.radians(angles))[0] for angles in ([pitch, 0.0, 0.0], [0.0, yaw, 0.0]))
+    turned = Pose(1.0, nod @ shake, np.zeros(3))
+    teeth = np.stack([np.linspace(-0.29, 0.29, 59), np.full(59, 0.1)], axis=-1)
+    there, back = Skull.between(FRONT, turned, 0.05, 0.01), Skull.between(turned, FRONT, 0.05, -0.01)
+    seen = there.of(teeth)
+    facing = np.gradient(seen[:, 0]) > 1e-3  # the arch runs back beyond its silhouette
+    assert facing.sum() > 45
+    assert back.of(seen)[facing] == pytest.approx(teeth[facing], abs=0.004)

@@ -51,7 +51,7 @@ from .inside.own_row import own_row
 from .light import light_on, not_cut_off, of_one_tint
 from .lips.colours import light_across
 from .lips.outline import Lips, lips_of
-from .lips.shape import Asked, Shape, asked_of, blend, laugh_of, shape_of
+from .lips.shape import UNCHANGED_FULLNESS, Asked, Shape, asked_of, blend, laugh_of, shape_of
 from .mask import mark
 from .patch import Patch, patch_of
 from .quality import QUALITIES, Quality
@@ -241,8 +241,9 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
         return _untouched(source.planes)
     pose, head = patch.pose, patch.head
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
-    asked = blend(own, asked_of(shape, person.rest, own), belief)
     known = _known(request)
+    full = known.fullness if known else UNCHANGED_FULLNESS
+    asked = blend(own, asked_of(shape, person.rest, own, full), belief)
     mouth = _Mouth(person, face, shape, asked, known)
 
     out, mask = warp(patch, own, asked, request.quality)

@@ -14,6 +14,8 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, from_rgb
 from enhance.render.finish import opened_lips
+from enhance.render.lips import fullness
+from enhance.render.lips.shape import UNCHANGED_FULLNESS
 from enhance.render.subject import Subject
 
 from .aligned import aligned
@@ -76,7 +78,7 @@ def _nothing(most: float) -> Merged:
     (upper, across), _ = shapes_of(most)
     inside = Inside(
         *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 1, NOT_NARROWED, opened_lips.UNCHANGED),
-        *(0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
+        *(UNCHANGED_FULLNESS, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
@@ -122,6 +124,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         1.0,
         NOT_NARROWED,
         opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
+        UNCHANGED_FULLNESS,
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),
         np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),
@@ -139,7 +142,8 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     seen = [(shown_in(merged, mouth), mouth.lender.lips.width) for mouth in mouths]
     narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
-    return replace(merged, shade=learnt(lit), narrowing=narrowing)
+    full = fullness.learnt([lender.lips for lender in lenders if lender.seen > WORTH], person.rest)
+    return replace(merged, shade=learnt(lit), narrowing=narrowing, fullness=full)
 
 
 def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[tuple[float, Array, Floats]]:

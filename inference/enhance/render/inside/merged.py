@@ -74,6 +74,8 @@ class Inside:
     """Of its light, in mouths that are narrower or wider than the clip's."""
     lips: Annotated[Array, Shape(*LIPS_SIZE)]
     """How their colours change as the mouth opens (finish/opened_lips.py)."""
+    fullness: Annotated[Array, Shape(2)]
+    """[upper, lower]: how much thicker they are apart than shut (lips/fullness.py)."""
     levels: int
     """Pictures of what lies under them; 0: nothing is known of this mouth."""
     opened: Annotated[Array, Shape(LEVELS)]
@@ -113,7 +115,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=6)
+INSIDE = Record("INSIDE", Inside, version=7)
 
 
 def size_of(density: float) -> int:

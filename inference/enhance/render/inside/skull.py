@@ -7,6 +7,8 @@ import numpy as np
 from enhance.geometry.head import Array, Pose
 from enhance.render.teeth.arch import DEPTH, HALF_WIDTH
 
+BACK = 0.2236
+"""Cosine of the angle on the arch beyond which its teeth are taken to be no farther back."""
 FRONT = Pose(1.0, np.eye(3), np.zeros(3))
 """A head seen from the front: its plane is x and y of head coordinates."""
 
@@ -23,6 +25,8 @@ class Skull:
     """Depth of the teeth."""
     inverse: Array
     off: Array
+    aslant: float
+    """S aside in head coordinates between two places that are seen as one, of which one lies 1 S deeper."""
     fall: float
 
     @classmethod
@@ -32,7 +36,8 @@ class Skull:
         c, d = other.projection[:, :2], other.projection[:, 2]
         inverse = np.linalg.inv(a)
         turn = c @ inverse
-        return cls(turn, d - turn @ b, teeth, inverse, inverse @ (b * teeth), fall * float(other.projection[1, 1]))
+        sight = inverse @ b
+        return cls(turn, d - turn @ b, teeth, inverse, sight * teeth, float(sight[0]), fall * float(other.projection[1, 1]))
 
     def x(self, x: Array, y: Array) -> Array:
         """x there, of places here."""
@@ -48,5 +53,8 @@ class Skull:
         return np.stack([self.x(x, y), self.y(x, y)], axis=-1)
 
     def _depth(self, x: Array, y: Array) -> Array:
+        """Depths at which lines of sight through places here meet the arch, an ellipse; beside it, that of its silhouette."""
         across = self.inverse[0, 0] * x + self.inverse[0, 1] * y - self.off[0]
-        return np.asarray(self.at + DEPTH * (1 - np.sqrt(np.maximum(1 - (across / HALF_WIDTH) ** 2, 0.05))))
+        aslant = DEPTH * self.aslant
+        angle = np.arctan2(aslant, HALF_WIDTH) + np.arcsin(np.clip((across - aslant) / np.hypot(HALF_WIDTH, aslant), -1, 1))
+        return np.asarray(self.at + DEPTH * (1 - np.maximum(np.cos(angle), BACK)))

@@ -46,8 +46,14 @@ WIDER, WIDENING = 1.26, (0.12, 0.45)
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
+FULLER_FROM = 0.05
+"""S between asked lips, from which they are wholly as thick as the subject's are apart (fullness.py)."""
+UNCHANGED_FULLNESS = np.ones(2)
+
 BESIDE_MIDDLE = [SAMPLES // 4, -1 - SAMPLES // 4]
 """Of a contour's points, those half way to either corner."""
+MIDDLE = slice(MIDPOINT - 3, MIDPOINT + 4)
+"""Of a contour's points, those about the middle."""
 ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
 
 
@@ -140,8 +146,8 @@ def _limited(value: float, below: float, above: float) -> float:
     return most * math.tanh(value / most) if most else 0.0
 
 
-def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
-    """Where the lips of this frame go.
+def asked_of(shape: Shape, rest: Rest, own: Lips, fullness: Array = UNCHANGED_FULLNESS) -> Asked:
+    """Where the lips of this frame go. fullness: [upper, lower], how much thicker the subject's are apart than shut.
 
     Width and opening are as asked for. The mouth's place on the face is a mean of the subject's and the frame's own, less what
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
@@ -165,14 +171,16 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
 
     wide = shape.width / rest.width - 1
-    thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding
+    thick_upper, thick_lower = thinned(shape.width / rest.width, g) + 0.06 * shape.rounding
+    fuller_upper, fuller_lower = 1 + ramp(g, 0.0, FULLER_FROM) * (fullness - 1)
     own_upper, own_lower = _below(own.upper_outer, own.upper_inner), -_below(own.lower_outer, own.lower_inner)
     # Their outer edges go on moving where the inner ones hardly do.
     full = FULL + FULLER * (1 - ramp(g, *TALL)) * wide
     more_above = rise * (_narrowing(top, FULL_ABOVE) - _narrowing(top, full, PARTED))
     more_below = fall * (_narrowing(bottom, FULL_BELOW) - _narrowing(bottom, full, PARTED))
-    upper_lip = _thickness(_below(rest.upper_outer, rest.line) + more_above, own_upper) * (thick - 0.45 * g)
-    lower_lip = _thickness(-_below(rest.lower_outer, rest.line) + more_below, own_lower) * (thick - 0.25 * g)
+    rest_upper, rest_lower = _below(rest.upper_outer, rest.line), -_below(rest.lower_outer, rest.line)
+    upper_lip = _thickness(fuller_upper * rest_upper + more_above, own_upper) * thick_upper
+    lower_lip = _thickness(fuller_lower * rest_lower + more_below, own_lower) * thick_lower
 
     upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
@@ -191,6 +199,16 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     for contour in (upper, lower, top, bottom):
         contour[:, 1] -= higher
     return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def thinned(wide: float, opening: float) -> Array:
+    """[upper, lower]: the thickness of lips, of theirs at rest, in a mouth so wide (of its width at rest), open by S."""
+    return np.asarray(1 - 0.3 * max(wide - 1, -0.25) - np.array([0.45, 0.25]) * opening)
+
+
+def middle_of(upper: Array, lower: Array) -> float:
+    """S between two contours about their middle."""
+    return float((lower - upper)[MIDDLE, 1].mean())
 
 
 def _round_and_bite(shape: Shape, upper: Array, lower: Array, top: Array, bottom: Array) -> None:
