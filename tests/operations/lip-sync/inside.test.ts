@@ -120,7 +120,6 @@ test('the inside of the mouth that the clip shows is another than a drawn one, a
   const render = (inside: Buffer | null) =>
     balanced.mouthRender.render(mouth, { target, inside }, signal);
   const [drawn, shown] = [await render(null), await render(own)];
-  assert.equal(drawn.mask, shown.mask);
   assert.not.equal(drawn.pixels, shown.pixels);
 
   const flat = { ...about, style: 'flat' as const };
