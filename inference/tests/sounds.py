@@ -14,9 +14,10 @@ def seconds(length: float) -> Floats:
     return np.arange(round(length * RATE)) / RATE
 
 
-def say(plan: list[tuple[str, float]], pitch: float = 120.0) -> Floats:
+def say(plan: list[tuple[str, float]], pitch: float = 120.0, higher: float = 1.0) -> Floats:
     """Voiced speech whose formants glide through the sounds of `plan`, each with its length in seconds; `_` is silence.
 
+    higher: factor of the formants, 1 for those of a man.
     A buzz of harmonics is weighted, sample by sample, by three formant resonances; M is quieter, as closed lips are.
     A little noise lies under it, as in any room.
     """
@@ -27,26 +28,28 @@ def say(plan: list[tuple[str, float]], pitch: float = 120.0) -> Floats:
     for (name, each), start in zip(plan, starts, strict=False):
         edge = min(0.02, each / 3)
         knots += [start + edge, start + each - edge]
-        heights += [FORMANTS.get(name, FORMANTS["A"])] * 2
+        heights += [higher * np.array(FORMANTS.get(name, FORMANTS["A"]))] * 2
         loudness += [{"_": 0.0, "M": 0.25}.get(name, 1.0)] * 2
     formants = [np.interp(times, knots, column) for column in zip(*heights, strict=True)]
     phase = 2 * np.pi * np.cumsum(pitch * (1 + 0.1 * np.sin(2 * np.pi * 0.7 * times))) / RATE
     sound = np.zeros(len(times))
-    for k in range(1, int(3800 / pitch)):
+    for k in range(1, int(3800 * higher / pitch)):
         frequency = k * pitch
-        resonance = sum(gain / (1 + ((frequency - f) / 80) ** 2) for gain, f in zip((1, 0.6, 0.3), formants, strict=True))
+        resonance = sum(
+            gain / (1 + ((frequency - f) / (80 * higher)) ** 2) for gain, f in zip((1, 0.6, 0.3), formants, strict=True)
+        )
         sound += np.sin(k * phase) * resonance / k**0.5
     sound *= np.interp(times, knots, loudness)
     room = np.random.default_rng(2).standard_normal(len(times)) * 3e-4
     return np.asarray(0.3 * sound / np.abs(sound).max() + room, np.float32)
 
 
-def babble(syllables: int = 12) -> Floats:
-    """Nonsense speech of about 0.25 s a syllable."""
+def babble(syllables: int = 12, pitch: float = 120.0, higher: float = 1.0) -> Floats:
+    """Nonsense speech of about 0.25 s a syllable. pitch, higher: as in say()."""
     plan: list[tuple[str, float]] = [("_", 0.4)]
     for k in range(syllables):
         plan += [("M", 0.08), ("AIU"[k % 3], 0.17)]
-    return say([*plan, ("_", 0.4)])
+    return say([*plan, ("_", 0.4)], pitch, higher)
 
 
 def tune(length: float, voices: int = 1) -> Floats:

@@ -8,12 +8,15 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
-from enhance.speech.features import MELS, log_mel, normalise
+from enhance.speech.features import MELS, log_mel
+from enhance.speech.network import Posteriors, open_speech_network
+from enhance.speech.voice import in_usual_voice
 
 from .measures import MEASURES
 from .tracks import smooth
 
 WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"
+_SPEECH = WEIGHTS.with_name("speech.onnx")  # tells unusual voices
 _SMOOTH = (0.03, 0.045, 0.05, 0.06)  # s, of MEASURES: corners are slower than lips
 _CHUNK, _OVERLAP = 3000, 60  # frames given to the network at once, and more on both sides: farther than it looks
 
@@ -39,18 +42,18 @@ def open_prior(path: Path = WEIGHTS, chunk: int = _CHUNK) -> Prior:
 
     T = n // 160. It is for one thread at a time.
     """
-    return _prior(open_small_network(path), _THROATS[0], chunk)
+    return _prior(open_small_network(path), open_speech_network(_SPEECH), _THROATS[0], chunk)
 
 
 def open_priors() -> tuple[StoppablePrior, ...]:
     """As open_prior, one for each quality, from fast to studio. They share a network, so they are for one thread together."""
-    network = open_small_network(WEIGHTS)
-    return tuple(_prior(network, throats, _CHUNK) for throats in _THROATS)
+    network, speech = open_small_network(WEIGHTS), open_speech_network(_SPEECH)
+    return tuple(_prior(network, speech, throats, _CHUNK) for throats in _THROATS)
 
 
-def _prior(network: Network, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
+def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
     def prior(pcm: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
-        mel = normalise(log_mel(pcm))
+        mel = in_usual_voice(log_mel(pcm), speech, go_on)
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
         predicted = [_predicted(network, stretched(mel, by), chunk, go_on) for by in throats]

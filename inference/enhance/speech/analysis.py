@@ -13,10 +13,11 @@ from .allphone import open_allphone
 from .background import background_frames
 from .classes import SIL
 from .curves import curves
-from .features import Floats, log_mel, normalise
+from .features import Floats, log_mel
 from .held import heard_frames
 from .network import open_speech_network
 from .rooms import room_share
+from .voice import in_usual_voice
 
 _SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors, where it is believed
 _NOT, _FULLY = 0.27, 0.35  # agreement with the network at which it is not believed, and fully: docs/decisions/0189
@@ -53,7 +54,7 @@ class SpeechAnalyser:
         sound = _within_full_scale(pcm)
         mel = log_mel(sound)
         heard = heard_frames(mel)
-        place, normal = np.cumsum(heard) - 1, normalise(mel)[heard]
+        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, self._network, go_on)[heard]
         posteriors = self._network(normal, go_on)[place]
         activity = speech_activity(posteriors)
         if share := room_share(mel):

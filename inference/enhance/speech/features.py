@@ -29,12 +29,17 @@ def mean_around(values: Floats, reach: int, beyond: Literal["constant", "edge"] 
     return np.asarray((total[2 * reach + 1 :] - total[: -2 * reach - 1]) / (2 * reach + 1))
 
 
-def _mel_filters() -> Floats:
-    def hertz(mel: Any) -> Any:
-        return 700 * (10 ** (mel / 2595) - 1)
-
+def _mel_edges() -> Floats:
     low, high = (2595 * np.log10(1 + f / 700) for f in (60, 7600))
-    edges = hertz(np.linspace(low, high, MELS + 2))[:, None] * _FFT / RATE
+    return np.asarray(700 * (10 ** (np.linspace(low, high, MELS + 2) / 2595) - 1))
+
+
+_EDGES = _mel_edges()  # Hz: each band rises from one to the next and falls to the one after
+CENTRES = _EDGES[1:-1]  # Hz, of the bands
+
+
+def _mel_filters() -> Floats:
+    edges = _EDGES[:, None] * _FFT / RATE
     bins = np.arange(_FFT // 2 + 1)[None]
     rising = (bins - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - bins) / (edges[2:] - edges[1:-1])
