@@ -95,6 +95,9 @@ export const ChromaPosition = z.enum([
 ] as const);
 export type ChromaPosition = z.infer<typeof ChromaPosition>;
 
+/** Of a sound whose channels cannot be mixed or encoded as the file names them: the filter of `channels.ts`. */
+const Remap = z.string().optional();
+
 export const AudioTrack = z
   .object({
     /** Its place among the sound tracks of the file, from 0. */
@@ -103,6 +106,7 @@ export const AudioTrack = z
     /** Samples per second, as the header says; 0 where it does not. */
     sampleRate: z.number().min(0),
     mono: z.boolean(),
+    remap: Remap,
   })
   .readonly();
 export type AudioTrack = z.infer<typeof AudioTrack>;
@@ -194,6 +198,7 @@ export const AudioInfo = z
     /** Samples per second. */
     sampleRate: z.int().positive(),
     channels: z.int().positive(),
+    remap: Remap,
     /** Its two channels nearly cancel each other out, as of a cable that is wired wrongly: the models hear the left one alone. */
     opposed: z.literal(true).optional(),
   })

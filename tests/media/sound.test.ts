@@ -10,7 +10,7 @@ import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.t
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { skip } from '../real/skip.ts';
 import { smallDisk } from '../real/small-disk.ts';
-import { at, ffmpeg, probe, soon } from './clips.ts';
+import { again, at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
 const test = suite('sound');
@@ -65,6 +65,20 @@ test('a recording of a phone in AMR is measured', async () => {
   const { durationSeconds, sampleRate, channels } = await probeSound(path);
   assert.equal([durationSeconds, sampleRate, channels], [1.5, 8_000, 1]);
   assert.is((await heard(path)).length, 1.5 * HEARD_RATE);
+});
+
+test('channels that the file names in a way that cannot be mixed are taken in their order', async () => {
+  const stereo = 'aformat=channel_layouts=stereo';
+  const plain = await makeClip(at('stereo.wav'), tone(0.3), ['-af', stereo]);
+  const odd = ['-af', `${stereo},channelmap=0|1:FL+FC`];
+  const clip = await makeClip(
+    at('odd.mov'),
+    [...pattern(0.3), ...tone(0.3)],
+    [...h264, ...odd, '-c:a', 'pcm_s16le'],
+  );
+  assert.equal(await heard(clip), await heard(plain));
+  const result = await again(clip);
+  assert.equal(await probe(result.target).then(({ audio }) => audio.length), 1);
 });
 
 test('channels that cancel each other out are heard by the left one; silence is silence', async () => {

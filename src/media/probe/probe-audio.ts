@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
+import { remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
 import { heardOutput, LEFT_SOUND, readHeard, WHOLE_SOUND } from '../heard.ts';
@@ -50,8 +51,9 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   if (!track) throw new Failure('no_audio_stream');
 
   const copied = await copySound(probe, container);
-  const { decoded, errorText } = await decodeSound(probe, container);
-  const { codec } = track;
+  const { codec, remap } = track;
+  const whole = remapping(track) + WHOLE_SOUND;
+  const { decoded, errorText } = await decodeSound(probe, container, whole);
   const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
   const found = { container, header, decoded: info.durationSeconds };
   const statedSeconds = await missedLength(probe.path, found);
@@ -60,6 +62,7 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
     kind: 'audio',
     ...info,
     ...(statedSeconds !== null && { statedSeconds }),
+    ...(remap && { remap }),
     ...(opposed && { opposed }),
   };
 };
@@ -107,7 +110,7 @@ const copySound = async (probe: AudioProbe, container: Container): Promise<Packe
 };
 
 /** The samples, one decoder for counting and hearing them. */
-const decodeSound = async (probe: AudioProbe, container: Container, filters = WHOLE_SOUND) => {
+const decodeSound = async (probe: AudioProbe, container: Container, filters: string) => {
   const args = [...soundInput(probe, container), '-c:a', 'pcm_s16le'];
   const limit = { seconds: probe.limits.seconds + MARGIN_SECONDS };
   const options = { ffmpeg: probe.ffmpeg, signal: probe.signal, limit };

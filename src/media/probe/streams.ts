@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Size } from '../../frame.ts';
+import { remapOf } from '../channels.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { AudioTrack, OtherTracks } from '../info.ts';
 import { unreadable } from '../outcome.ts';
@@ -39,7 +40,7 @@ const MOST_STREAMS = 32;
 const MOST_CHANNELS = 32;
 
 const entries = [
-  'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,duration',
+  'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,channel_layout,duration',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
   'stream_tags=alpha_mode',
@@ -59,6 +60,7 @@ const HeaderOutput = z.object({
       field_order: z.string().optional(),
       sample_rate: z.coerce.number().catch(0).default(0),
       channels: z.number().default(0),
+      channel_layout: z.string().optional(),
       duration: z.coerce.number().optional().catch(undefined),
       disposition: z.object({ attached_pic: z.number() }).optional(),
       side_data_list: SideData,
@@ -148,12 +150,16 @@ const videoOf = (stream: Stream, transparent: boolean): VideoStream => ({
 
 const audioOf = (sounds: readonly Stream[]): AudioTrack[] =>
   sounds
-    .map(({ codec_name, sample_rate, channels }, index) => ({
-      index,
-      codec: codec_name,
-      sampleRate: sample_rate,
-      mono: channels === 1,
-    }))
+    .map(({ codec_name, sample_rate, channels, channel_layout }, index) => {
+      const remap = remapOf(channels, channel_layout);
+      return {
+        index,
+        codec: codec_name,
+        sampleRate: sample_rate,
+        mono: channels === 1,
+        ...(remap && { remap }),
+      };
+    })
     .filter(({ codec }) => !['unknown', 'none'].includes(codec));
 
 const subtitlesOf = (streams: readonly Stream[]): OtherTracks['subtitles'] =>

@@ -1,3 +1,4 @@
+import { remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import {
@@ -28,7 +29,7 @@ export const decodeAudio = (
     '-map',
     '0:a:0',
     '-af',
-    info.opposed ? LEFT_SOUND : WHOLE_SOUND,
+    remapping(info) + (info.opposed ? LEFT_SOUND : WHOLE_SOUND),
   ];
   return decodeHeard(args, info.durationSeconds + MARGIN_SECONDS, options);
 };
@@ -45,7 +46,7 @@ export const decodeOwnAudio = async (
 ): Promise<Float32Array> => {
   const [track] = info.audio;
   if (!track) return new Float32Array();
-  const filter = `${TO_HEARD_RATE}:async=1:first_pts=0`;
+  const filter = `${remapping(track)}${TO_HEARD_RATE}:async=1:first_pts=0`;
   const args = [...fileInput(path, info.container), '-map', `0:a:${track.index}`, '-af', filter];
   const most = from + info.durationSeconds + MARGIN_SECONDS;
   const all = await decodeHeard(args, most, options);

@@ -202,11 +202,14 @@ const sourceInputs = ({ path, info, subtitles }: VideoSource): string[] => [
 const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
   // Older releases treat FLAC in MP4 as experimental.
   ...['-strict', 'experimental'],
-  ...info.audio.flatMap(({ index, codec }, at) => [
+  ...info.audio.flatMap(({ index, codec, remap }, at) => [
     ...['-map', `1:a:${index}`],
     ...(COPIED_CODECS.includes(codec)
       ? [`-c:a:${at}`, 'copy']
-      : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
+      : [
+          ...[`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k'],
+          ...(remap ? [`-filter:a:${at}`, remap] : []),
+        ]),
   ]),
   ...(subtitles === undefined ? [] : ['-map', '2:s', '-c:s', 'copy']),
   ...['-map_chapters', chaptersAt({ info, subtitles })],

@@ -1,4 +1,5 @@
 /** ffmpeg's arguments for the sound of a result. Pure. */
+import { remapping } from '../channels.ts';
 import { FIXED_SOUND_FORMAT, fileInput } from '../ffmpeg.ts';
 import type { AudioInfo, VideoInfo } from '../info.ts';
 import { volumeFilter } from './volume.ts';
@@ -100,7 +101,7 @@ const newSound = (
   input: number,
 ): string => {
   const { rate } = format;
-  const all = `[${input}:a:0]asetpts=N/SR/TB,aresample=${rate},${toFormat(info.channels === 1, format, 'fltp')}`;
+  const all = `[${input}:a:0]${remapping(info)}asetpts=N/SR/TB,aresample=${rate},${toFormat(info.channels === 1, format, 'fltp')}`;
   if (!spans) {
     return info.durationSeconds > seconds ? `${all},${fadeOut(samples(seconds, rate), rate)}` : all;
   }
@@ -155,7 +156,7 @@ const ownSound = (
   const { rate } = format;
   const [start, length] = [samples(info.startSeconds, rate), samples(info.durationSeconds, rate)];
   const once = [
-    `[${input}:a:${track.index}]aresample=${rate}:async=1:first_pts=0,${toFormat(track.mono, format, 's16p')}`,
+    `[${input}:a:${track.index}]${remapping(track)}aresample=${rate}:async=1:first_pts=0,${toFormat(track.mono, format, 's16p')}`,
     ...[`atrim=start_sample=${start}`, START_AT_ZERO],
     // Sound after the last picture is left out.
     ...['apad', `atrim=end_sample=${length}`, fadeOut(length, rate)],
