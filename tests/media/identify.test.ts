@@ -80,7 +80,7 @@ test('animated images are videos, but for AVIF', async () => {
     Buffer.from(still.toString('latin1').replace('avif', 'avis'), 'latin1'),
   );
   const failed = await failing(identify(avif), 'unsupported_media_type');
-  assert.match(failed.message, /; got an animated image \(image\/avif\)\.$/);
+  assert.match(failed.message, /; got an animated image \(image\/avif\): convert it /);
 });
 
 test('a TIFF of several pages is refused as such', async () => {
@@ -188,6 +188,9 @@ test('a format whose media type few know is told by its name too', async () => {
   for (const [head, came] of [
     ['II*\0\x10\0\0\0CR\x02\0', /got a camera's raw file, .* \(image\/x-canon-cr2\)\.$/],
     ['.RMF\0\0\0\x12', /got RealMedia \(application\/vnd\.rn-realmedia\)\.$/],
+    [`\0\0\x02${'\0'.repeat(9)}\x02\0\x02\0\x18\0`, /got a Targa image: .* \(image\/x-targa\)\.$/],
+    ['\0\0\x01\0\x01\0\x10\x10', /got an icon: .* \(image\/x-icon\)\.$/],
+    ['%PDF-1.7\n', /got a PDF: .* \(application\/pdf\)\.$/],
   ] as const) {
     const path = write('a.bin', Buffer.from(head, 'latin1'));
     assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);

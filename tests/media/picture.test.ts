@@ -324,6 +324,14 @@ test('a TIFF whose samples are floats is refused by what it has', async () => {
   assert.match((await failing(decode(tiff), 'media_unreadable')).message, /8 or 16 bits/);
 });
 
+test('a TIFF in Lab is refused by what it has', async () => {
+  const tiff = tiffOf({ width: 2, height: 2, bits: 8, data: Buffer.alloc(12) });
+  // The directory stands behind 12 bytes of samples: its fifth entry is the colours, the seventh their number.
+  tiff.writeUInt32LE(8, 8 + 12 + 2 + 4 * 12 + 8);
+  tiff.writeUInt32LE(3, 8 + 12 + 2 + 6 * 12 + 8);
+  assert.match((await failing(decode(tiff), 'media_unreadable')).message, /its colours are Lab/);
+});
+
 /** A smooth slope, no two samples of a row alike; `channels` 1 is grey. */
 const slope = (channels: 1 | 3 | 4): Uint16Array =>
   Uint16Array.from({ length: 96 * 64 * channels }, (_, i) => 20_000 + ((i * 13) % 30_000));

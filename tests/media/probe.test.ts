@@ -164,6 +164,13 @@ test('a video that is cut off is refused, of each container', async () => {
   }
 });
 
+test('pictures of an unknown codec are told as such', async () => {
+  const clip = await makeClip(at('unknown.mp4'), pattern(0.2), h264);
+  writeFileSync(clip, readFileSync(clip, 'latin1').replaceAll('avc1', 'xyz1'), 'latin1');
+  const { message } = await failing(probe(clip), 'media_unreadable');
+  assert.match(message, /its pictures are of an unknown codec \(xyz1\)\.$/);
+});
+
 test('an MP4 whose index never came is told as cut off', async () => {
   const clip = await makeClip(at('broken-off.mp4'), pattern(1), h264);
   truncateSync(clip, Math.floor(readFileSync(clip).length / 2));

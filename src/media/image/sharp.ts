@@ -42,4 +42,5 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/premature end|unexpected end|read error at|not enough data|\(2\.100\)/i, CUT_OFF],
   // A WebP without its end, and a TIFF without its index, which stands there.
   [/unable to parse image|unsupported image format/, `${DAMAGED} or cut off`],
+  [/bad labq format/, 'its colours are Lab: export it as RGB'],
 ];

@@ -55,6 +55,8 @@ export const decodeFirst = async (
     if (frame) return describe(frame, video);
     errorText ||= exit.errorText;
   }
+  if (['unknown', 'none'].includes(video.codec))
+    throw unreadable(`its pictures are of an unknown codec${video.tag && ` (${video.tag})`}`);
   throw unreadable(errorText || 'no picture could be decoded');
 };
 

@@ -85,6 +85,11 @@ const commonNames: readonly (readonly [mime: RegExp, name: string])[] = [
   [/^application\/vnd\.rn-realmedia/, 'RealMedia'],
   [/^audio\/x-voc/, 'a Creative Voice sound'],
   [/^image\/vnd\.adobe\.photoshop/, 'a Photoshop document: export it as a TIFF or PNG'],
+  [/^image\/jxl/, 'a JPEG XL image: export it as a PNG or JPEG'],
+  [/^image\/jp[2xm]/, 'a JPEG 2000 image: export it as a TIFF or PNG'],
+  [/^image\/x-icon/, 'an icon: export its largest image as a PNG'],
+  [/^image\/x-targa/, 'a Targa image: export it as a PNG'],
+  [/^application\/pdf/, 'a PDF: export its page as a PNG'],
 ];
 /** What neither we nor file-type read, by how it begins, in hexadecimal: named, so that its sender knows what to convert. */
 const knownStarts: readonly (readonly [start: RegExp, name: string])[] = [
@@ -169,6 +174,7 @@ const unlisted = (head: Buffer): string | undefined => {
   if (isSonyWave64(head)) return 'audio/x-w64';
   if (head.toString('latin1', 0, 4) === '.snd') return 'audio/basic';
   if (isCoreAudio(head)) return 'audio/x-caf';
+  if (isTarga(head)) return 'image/x-targa';
   return isDv(head) ? 'video/DV' : undefined;
 };
 
@@ -183,6 +189,10 @@ const isSonyWave64 = (head: Buffer): boolean =>
 /** A CAF, as Apple's programs write it. */
 const isCoreAudio = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'caff';
 
+/** Without a palette, of colours or grey, perhaps run-length coded; file-type takes some for an icon. */
+const isTarga = (head: Buffer): boolean =>
+  /^..00(?:02|03|0a|0b)0{10}/.test(head.toString('hex', 0, 8)) && head.length >= 18;
+
 /** The header block of a frame (IEC 61834-2), for 50 or 60 fields a second: what a camcorder sends, stored as it is. */
 const isDv = (head: Buffer): boolean =>
   head.length >= 4 && (head.readUInt32BE() & 0xffffff7f) === 0x1f07003f;
@@ -191,6 +201,8 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
   if (head.length === 0) return 'an empty file';
   if (mime === 'image/tiff' && several)
     return `an image of several pages (${mime}), where only one can be taken`;
+  if (several && mime === 'image/avif')
+    return `an animated image (${mime}): convert it to an animated WebP or an MP4`;
   if (several) return `an animated image (${mime})`;
   if (isSvg(head))
     return 'an SVG drawing (image/svg+xml), which has no pixels: export it as a PNG, of any size';

@@ -22,6 +22,8 @@ export type Streams = {
 
 type VideoStream = {
   readonly codec: string;
+  /** What the file calls its codec; empty where that is no word. */
+  readonly tag: string;
   /** null where the header does not say. */
   readonly size: Size | null;
   /** Whether its pictures are two fields each. */
@@ -40,7 +42,7 @@ const MOST_STREAMS = 32;
 const MOST_CHANNELS = 32;
 
 const entries = [
-  'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,channel_layout,duration',
+  'stream=codec_type,codec_name,codec_tag_string,width,height,field_order,sample_rate,channels,channel_layout,duration',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
   'stream_tags=alpha_mode',
@@ -55,6 +57,7 @@ const HeaderOutput = z.object({
     z.object({
       codec_type: z.string().optional(),
       codec_name: z.string().default('unknown'),
+      codec_tag_string: z.string().default(''),
       width: z.number().default(0),
       height: z.number().default(0),
       field_order: z.string().optional(),
@@ -142,6 +145,7 @@ const checkChannels = (streams: readonly Stream[]): void => {
 
 const videoOf = (stream: Stream, transparent: boolean): VideoStream => ({
   codec: stream.codec_name,
+  tag: /^\w{4}$/.exec(stream.codec_tag_string)?.[0] ?? '',
   size: stream.width > 0 && stream.height > 0 ? stream : null,
   interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order ?? ''),
   rotation: rotationOf(stream.side_data_list) ?? 0,
