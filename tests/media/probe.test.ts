@@ -184,7 +184,9 @@ test('a live recording, which announces no size, is read whole and refused where
   for (const part of [0.3, 0.9]) {
     truncateSync(clip, Math.floor(readFileSync(clip).length * part));
     const { message } = await failing(probe(clip), 'media_unreadable');
-    assert.match(message, /cut off/);
+    assert.match(message, /cut off: .* ffmpeg -i FILE -c copy kept\.mkv\.$/);
+    const kept = await makeClip(at('kept.mkv'), ['-i', clip], ['-c', 'copy']);
+    assert.ok((await probe(kept)).frames > 25 * part - 8);
     await makeClip(at('live.webm'), [...pattern(1), ...tone(1)], codec);
   }
 });

@@ -7,7 +7,7 @@ import { readBmpHeader } from '../image/bmp.ts';
 import { checkImageParts } from '../image/image-parts.ts';
 import { metadataOf, reasonOf } from '../image/sharp.ts';
 import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
-import { CUT_OFF, unreadable } from '../outcome.ts';
+import { CUT_OFF_VIDEO, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
 import { leastBetweenPictures } from './field-packets.ts';
 import { fieldsOf } from './fields.ts';
@@ -76,7 +76,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   const streams = await readStreams(header, probe);
   if (!streams.video) throw new Failure('no_video_stream');
   if (streams.video.size) checkVideoSize(streams.video.size, limits);
-  if (container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
+  if (container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF_VIDEO);
   const input = fileInput(path, container);
   const listed = { ...probe, hasDecodingTimes: container !== 'matroska' };
   const listing = await listVideo(input, limits, listed);
