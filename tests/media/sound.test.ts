@@ -91,6 +91,17 @@ test('channels that cancel each other out are heard by the left one; silence is 
   assert.equal(came, await heard(plain));
   assert.equal(await decodeAudio(path, info, { ffmpeg, signal: soon() }), came);
 
+  // The same of the sound that a video has.
+  const own = async (sound: readonly string[], name: string) => {
+    const clip = await makeClip(
+      at(name),
+      [...pattern(0.3), ...tone(0.3)],
+      [...h264, ...sound, '-c:a', 'pcm_s16le'],
+    );
+    return decodeOwnAudio(clip, await probe(clip), { from: 0, ffmpeg, signal: soon() });
+  };
+  assert.equal(await own(both('-1*c0'), 'wired.mov'), await own(['-ac', '1'], 'mono.mov'));
+
   // Not alike in level; and what they have in common, as one that is silent.
   for (const [right, opposed] of [
     ['-0.8*c0', true],

@@ -4,7 +4,7 @@ import { type Admit, writeAll } from '../../storage/write-all.ts';
 import { remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
-import { heardOutput, LEFT_SOUND, readHeard, WHOLE_SOUND } from '../heard.ts';
+import { cancelsOut, heardOutput, LEFT, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
 import { identifySound } from './identify.ts';
@@ -67,30 +67,20 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   };
 };
 
-/** The mean square of a sound, of full scale 1, below which nothing is heard: -50 dB. */
-const SILENT = 1e-5;
-/** Both channels together this much weaker than the left one alone cancel each other out: 8 dB. With a silent right one it is 6. */
-const CANCELS = 6.3;
-
 /** Where two channels cancel each other out: hears the left one instead. Tells whether it does. */
 const hearsLeft = async (probe: AudioProbe, container: Container): Promise<boolean> => {
   const { heardPath } = probe;
   if (heardPath === undefined) return false;
   const leftPath = `${heardPath}.left`;
-  const powerIn = async (path: string) => powerOf(await readHeard(path));
   try {
-    await decodeSound({ ...probe, heardPath: leftPath }, container, LEFT_SOUND);
-    const left = await powerIn(leftPath);
-    if (left <= SILENT || left < CANCELS * (await powerIn(heardPath))) return false;
+    await decodeSound({ ...probe, heardPath: leftPath }, container, LEFT + WHOLE_SOUND);
+    if (!cancelsOut(await readHeard(leftPath), await readHeard(heardPath))) return false;
     await rename(leftPath, heardPath);
     return true;
   } finally {
     await rm(leftPath, { force: true });
   }
 };
-
-const powerOf = (samples: Float32Array): number =>
-  samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length);
 
 const soundInput = ({ path }: AudioProbe, container: Container): string[] => [
   ...[...fileInput(path, container), '-map', '0:a:0'],

@@ -2,9 +2,10 @@ import { remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import {
+  cancelsOut,
   HEARD_RATE,
   heardOutput,
-  LEFT_SOUND,
+  LEFT,
   samplesOf,
   TO_HEARD_RATE,
   WHOLE_SOUND,
@@ -29,7 +30,7 @@ export const decodeAudio = (
     '-map',
     '0:a:0',
     '-af',
-    remapping(info) + (info.opposed ? LEFT_SOUND : WHOLE_SOUND),
+    remapping(info) + (info.opposed ? LEFT : '') + WHOLE_SOUND,
   ];
   return decodeHeard(args, info.durationSeconds + MARGIN_SECONDS, options);
 };
@@ -37,7 +38,7 @@ export const decodeAudio = (
 /**
  * The first sound track of a video in the same form, on the clock of its pictures: sample 0 is heard at the time `from`,
  * that of the first picture. Where there is no sound there is silence; sound after the last picture is left out. Empty
- * for a video without sound.
+ * for a video without sound. The left channel alone where two cancel each other out.
  */
 export const decodeOwnAudio = async (
   path: string,
@@ -46,10 +47,13 @@ export const decodeOwnAudio = async (
 ): Promise<Float32Array> => {
   const [track] = info.audio;
   if (!track) return new Float32Array();
-  const filter = `${remapping(track)}${TO_HEARD_RATE}:async=1:first_pts=0`;
-  const args = [...fileInput(path, info.container), '-map', `0:a:${track.index}`, '-af', filter];
+  const filter = `${TO_HEARD_RATE}:async=1:first_pts=0`;
+  const input = [...fileInput(path, info.container), '-map', `0:a:${track.index}`, '-af'];
   const most = from + info.durationSeconds + MARGIN_SECONDS;
-  const all = await decodeHeard(args, most, options);
+  const hear = (first: string) => decodeHeard([...input, first + filter], most, options);
+  const both = await hear(remapping(track));
+  const left = track.mono ? both : await hear(LEFT);
+  const all = cancelsOut(left, both) ? left : both;
   return all.subarray(Math.round(from * HEARD_RATE));
 };
 
