@@ -51,9 +51,8 @@ export const decodeOwnAudio = async (
   const input = [...fileInput(path, info.container), '-map', `0:a:${track.index}`, '-af'];
   const most = from + info.durationSeconds + MARGIN_SECONDS;
   const hear = (first: string) => decodeHeard([...input, first + filter], most, options);
-  const both = await hear(remapping(track));
-  const left = track.mono ? both : await hear(LEFT);
-  const all = cancelsOut(left, both) ? left : both;
+  const [both, left] = await Promise.all([hear(remapping(track)), track.mono ? null : hear(LEFT)]);
+  const all = left && cancelsOut(left, both) ? left : both;
   return all.subarray(Math.round(from * HEARD_RATE));
 };
 
