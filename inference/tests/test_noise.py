@@ -9,6 +9,7 @@ from skimage import data
 from enhance.picture import LUMA, AnyPicture, Picture
 from enhance.upscale import noise
 from enhance.upscale.alike import REACH, without_noise
+from enhance.upscale.blotches import with_even_colours
 from enhance.upscale.damage import damage_of
 from tests.pictures import as_jpeg, pattern
 
@@ -133,3 +134,19 @@ def test_rows_that_lie_farther_than_the_reach_change_nothing() -> None:
     part = without_noise(picture[20 - REACH : 50 + REACH], 6.7, 1, lambda: None)[REACH:-REACH]
     assert np.abs(whole[20:50].astype(int) - part).max() <= 1
     np.testing.assert_array_equal(whole, without_noise(picture, 6.7, 3, lambda: None))
+
+
+def test_coarse_noise_of_colour_goes_and_luma_and_colours_without_noise_stay() -> None:
+    coarse = np.kron(np.random.default_rng(8).normal(0, 8, (24, 32, 1)), np.ones((3, 3, 1))) * (1, -0.3, -1)
+    clean = np.full((72, 96, 3), (150.0, 120.0, 110.0))
+    clean[:, 48:] = (60, 90, 130)
+    given = np.rint(noisy(clean.astype(np.uint8), 8) + coarse).clip(0, 255).astype(np.uint8)
+    alike = without_noise(given, 6.7, 1, lambda: None)
+    even = with_even_colours(alike, 1, lambda: None, given)
+    np.testing.assert_allclose(even @ LUMA, alike @ LUMA, atol=1)
+
+    def blotches(picture: AnyPicture) -> float:
+        return float(((picture[:, :, 0] - picture @ LUMA) - (clean[:, :, 0] - clean @ LUMA)).std())
+
+    assert blotches(even) < 0.6 * blotches(alike) < 0.6 * blotches(given)
+    np.testing.assert_allclose(with_even_colours(given, 1, lambda: None, given), given, atol=1)

@@ -1,6 +1,6 @@
 """Colours cleaned before a network enlarges them, some rows at a time: what alike.py and blotches.py share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -15,8 +15,9 @@ Floats = npt.NDArray[np.float32]
 
 def by_rows(
     picture: AnyPicture,
-    clean: Callable[[AnyPicture], AnyPicture],
+    clean: Callable[..., AnyPicture],
     *,
+    beside: Sequence[AnyPicture] = (),
     reach: int,
     many: int,
     threads: int,
@@ -24,16 +25,18 @@ def by_rows(
 ) -> AnyPicture:
     """A picture (h x w x 3 or 4, RGB or RGBA) whose colours went through `clean`; alpha stays.
 
-    clean gets at most `many` rows of RGB with `reach` pixels more on each side, and answers them without these. before_rows is
-    called before some rows and may raise to stop.
+    clean gets at most `many` rows of RGB with `reach` pixels more on each side, and the same rows of each picture in `beside`,
+    which are of the same size; it answers them without these pixels. before_rows is called before some rows and may raise to
+    stop.
     """
     height = len(picture)
-    around = np.pad(picture[:, :, :3], ((reach, reach), (reach, reach), (0, 0)), mode="symmetric")
+    margins = ((reach, reach), (reach, reach), (0, 0))
+    around = [np.pad(each[:, :, :3], margins, mode="symmetric") for each in (picture, *beside)]
     result = picture.copy()
 
     def one(top: int) -> None:
         bottom = min(top + many, height)
-        result[top:bottom, :, :3] = clean(around[top : bottom + 2 * reach])
+        result[top:bottom, :, :3] = clean(*(each[top : bottom + 2 * reach] for each in around))
 
     side_by_side(one, range(0, height, many), threads, before_rows)
     return result

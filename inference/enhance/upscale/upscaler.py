@@ -76,7 +76,9 @@ class Upscaler:
         check(picture, scale)
         is_deep = picture.dtype != np.uint8
         if noise > 0:
-            picture = without_noise(picture, noise, self.threads, before_tile)
+            noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile)
+            if picture.shape[2] == 3:
+                picture = with_even_colours(picture, self.threads, before_tile, noisy)
         if denoise == JPEG and self.denoising and picture.shape[2] == 3:
             picture = with_even_colours(picture, self.threads, before_tile)
         colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
