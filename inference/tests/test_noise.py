@@ -101,11 +101,23 @@ def test_what_is_too_small_to_tell_and_what_is_flat_is_no_noise(picture: Picture
     assert noise_of(picture) == 0
 
 
-@pytest.mark.parametrize(("sigma", "told"), [(4, 0.0), (8, 5.3), (16, 10.4)])
+@pytest.mark.parametrize(("sigma", "told"), [(8, 5.3), (16, 10.4)])
 def test_strong_noise_tells_its_strength_in_luma(sigma: float, told: float) -> None:
     assert damage_of(noisy(ASTRONAUT, sigma)).noise == pytest.approx(told, rel=0.1)
     assert damage_of(as_jpeg(noisy(ASTRONAUT, sigma), 90)).noise == pytest.approx(told, rel=0.2)
     assert damage_of(as_jpeg(ASTRONAUT, 30)).noise == 0
+
+
+def test_weak_noise_goes_from_colours_and_luma_stays() -> None:
+    given = noisy(ASTRONAUT, 4)
+    level, weak = damage_of(given)
+    assert level == 1
+    assert weak == pytest.approx(2.7, rel=0.1)
+    alike = without_noise(given, weak, 1, lambda: None, in_luma=False)
+    np.testing.assert_allclose(alike @ LUMA, given @ LUMA, atol=2)  # more where a channel is cut off
+    off = (ASTRONAUT.astype(float) - each for each in (given, alike))
+    before, after = (float(np.sqrt(np.square(each[:, :, 0] - each @ LUMA).mean())) for each in off)
+    assert after < 0.8 * before
 
 
 def test_noise_of_luma_alone_is_not_certain() -> None:

@@ -1,4 +1,4 @@
-"""Strong noise of a picture, taken away before a network enlarges it: each pixel becomes the mean of those around it whose
+"""Noise of a picture, taken away before a network enlarges it: each pixel becomes the mean of those around it whose
 surroundings look alike ("non-local means"). docs/decisions/0139.
 
 Luma and both differences of colour are averaged apart, as noise of colour is the stronger one and its detail the coarser one.
@@ -24,18 +24,21 @@ _LUMA, _COLOUR = 0.6, 1.5  # how strong, in parts of the noise
 _ROWS = 32  # at a time: what is computed of them stays in the processor's cache
 
 
-def without_noise(picture: AnyPicture, noise: float, threads: int, before_rows: Callable[[], None]) -> AnyPicture:
+def without_noise(
+    picture: AnyPicture, noise: float, threads: int, before_rows: Callable[[], None], in_luma: bool = True
+) -> AnyPicture:
     """A picture (h x w x 3 or 4, RGB or RGBA) without noise whose luma is `noise` levels of 255 strong; alpha stays.
 
+    in_luma: whether that goes too, or only that of colours.
     Rows do not depend on what is farther than REACH from them. before_rows is called before some rows and may raise to stop.
     """
     most = white(picture)
     strength = np.float32(noise * most / 255)
-    clean = partial(_cleaned, noise=strength, most=most)
+    clean = partial(_cleaned, noise=strength, most=most, in_luma=in_luma)
     return by_rows(picture, clean, reach=REACH, many=_ROWS, threads=threads, before_rows=before_rows)
 
 
-def _cleaned(rows: AnyPicture, noise: np.float32, most: int) -> AnyPicture:
+def _cleaned(rows: AnyPicture, noise: np.float32, most: int, in_luma: bool) -> AnyPicture:
     """Rows with REACH pixels more on each side, cleaned and without these."""
     luma = np.asarray(rows @ LUMA, np.float32)
     planes = [luma, rows[:, :, 2] - luma, rows[:, :, 0] - luma]
@@ -56,7 +59,7 @@ def _cleaned(rows: AnyPicture, noise: np.float32, most: int) -> AnyPicture:
         weights[0] += weight
         weights[1] += of_colours
     luma, blue, red = sums[0] / weights[0], sums[1] / weights[1], sums[2] / weights[1]
-    return joined(luma, red, blue, rows, most)
+    return joined(luma if in_luma else _window(planes[0], 0, 0, 0), red, blue, rows, most)
 
 
 def _window(plane: Floats, down: int, across: int, more: int) -> Floats:

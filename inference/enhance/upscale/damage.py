@@ -35,7 +35,7 @@ _LEAST_LEAD = 1.5  # of a cut JPEG's grid over any other: 1.8 and more in JPEGs,
 
 class Damage(NamedTuple):
     """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for
-    noise, does not take all of it away, and it is certain that it is no texture; else 0."""
+    noise, and it is certain that it is no texture; else 0."""
 
     level: int
     noise: float
@@ -48,8 +48,7 @@ def damage_of(picture: AnyPicture) -> Damage:
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
     noise = noise_of(luma, rgb)
     of_jpeg, of_noise = bisect(_LIMITS, _jpeg_step(middle, luma)), bisect(LIMITS, noise.strength)
-    is_strong = of_noise == len(LIMITS) and of_noise >= of_jpeg
-    return Damage(max(of_jpeg, of_noise), noise.certain if is_strong else 0.0)
+    return Damage(max(of_jpeg, of_noise), noise.certain if of_noise >= max(of_jpeg, 1) else 0.0)
 
 
 def jpeg_step(picture: AnyPicture) -> float:

@@ -70,13 +70,14 @@ class Upscaler:
         """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
         before_tile is called before each tile and may raise. denoise: which of DENOISING takes blocks and noise away; 0: none.
-        noise: of luma, in levels of 255, which is taken away before; 0: none.
+        noise: of luma, in levels of 255, which is taken away before; 0: none. At level 1, which leaves skin its pores, that of
+        colours alone is.
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
         is_deep = picture.dtype != np.uint8
         if noise > 0:
-            noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile)
+            noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile, in_luma=denoise > 1)
             if picture.shape[2] == 3:
                 picture = with_even_colours(picture, self.threads, before_tile, noisy)
         if denoise == JPEG and self.denoising and picture.shape[2] == 3:

@@ -48,7 +48,7 @@ export type Upscaler = {
 /** What is taken away. */
 export type Damage = {
   readonly level: Level;
-  /** Standard deviation of luma in levels of 255: of noise that goes before, where it is more than the level takes away. */
+  /** Standard deviation of luma in levels of 255: of noise that goes before, at level 1 from colours alone. */
   readonly noise?: number | undefined;
 };
 
