@@ -21,31 +21,41 @@ STILL, CONTRAST = 3.0, 140.0
 face of less contrast the limit is lower in proportion, down to 1."""
 FLAT = 0.45
 """Flatness above which a face is a drawing: tests/test_style.py holds photographs below 0.33 and drawings above 0.58."""
+FLAT_SOFTENED = 0.5
+"""The same of a softened picture, for drawings with grain (docs/decisions/0206): these have 0.51 and more, photographs
+0.46 and less unless the picture itself is flat."""
+SOFTENED, FINEST = 1.2, 4
+"""Sigma, in points of SIDE, of the blur that takes grain away; samples along each side of a point that are averaged, at most."""
 
 
-def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> float:
+def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: bool = False) -> float:
     """The share of a face, 0..1, where brightness is the same from one point to all eight around it.
 
     picture: h x w x 3 RGB, or h x w luma. box: x1, y1, x2, y2 of the face, pixels. Beyond its border a picture goes on as it
-    ends there. Raises ValueError for a box with NaN or infinity.
+    ends there. softened: of a blurred picture, in which grain does not count. Raises ValueError for a box with NaN or infinity.
     """
     if not np.isfinite(box).all():
         raise ValueError(f"expected the box of a face in finite numbers, got {np.asarray(box).tolist()}")
     centre, side = (box[:2] + box[2:]) / 2, MARGIN * float((box[2:] - box[:2]).max())
-    at = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+    count = SIDE * int(np.clip(np.ceil(side / SIDE), 1, FINEST)) if softened else SIDE
+    at = (np.arange(count) + 0.5) / count - 0.5
     places = (centre[:, None] + side * at).astype(np.float32)
     columns, rows = np.meshgrid(places[0], places[1])
     sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     grey = np.asarray(sampled @ LUMA if sampled.ndim == 3 else sampled, np.float32)
+    if softened:
+        grey = cv2.GaussianBlur(cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA), (0, 0), SOFTENED)
     kernel = np.ones((3, 3), np.uint8)
     dark, light = np.percentile(grey, (5, 95))
-    still = max(1.0, STILL * min(1.0, float(light - dark) / CONTRAST))
+    least = 0.0 if softened else 1.0  # levels are whole numbers, averages of them are not
+    still = max(least, STILL * min(1.0, float(light - dark) / CONTRAST))
     return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean())
 
 
 def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
     """`flat` where most of the face is the same as what is next to it, as in flat drawings; else `photo`. As flatness()."""
-    return "flat" if flatness(picture, box) > FLAT else "photo"
+    is_flat = flatness(picture, box) > FLAT or flatness(picture, box, softened=True) > FLAT_SOFTENED
+    return "flat" if is_flat else "photo"
 
 
 def skin_roughness(luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit: float) -> float:

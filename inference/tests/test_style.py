@@ -40,6 +40,17 @@ def test_a_flat_drawing_is_flat(who: Anime, size: int) -> None:
     assert style_of(picture, drawn_box(size)) == "flat"
 
 
+def test_grain_makes_a_drawing_no_photograph_nor_a_photograph_a_drawing() -> None:
+    drawing, photograph = (
+        np.clip(picture + np.random.default_rng(1).normal(0, 4, picture.shape[:2])[..., None], 0, 255).astype(np.uint8)
+        for picture in (anime(CHARACTERS[0], 2 * SIZE, WIDTH)[0], data.astronaut())
+    )
+    assert flatness(drawing, drawn_box(2 * SIZE)) < 0.1
+    assert style_of(drawing, drawn_box(2 * SIZE)) == "flat"
+    assert style_of(photograph, BOX) == "photo"
+    assert flatness(photograph, BOX, softened=True) < 0.3
+
+
 def test_a_picture_of_one_colour_is_flat_and_noise_is_not() -> None:
     box = np.array([20.0, 20.0, 180.0, 180.0])
     assert flatness(np.full((200, 200, 3), 200, np.uint8), box) == 1.0

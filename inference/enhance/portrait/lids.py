@@ -105,7 +105,7 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
             return ()
     found = find_outlines(picture, frame)
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
-        return () if style == "flat" else make_drawn_lids(picture, frame, cartoon=True)
+        return make_drawn_lids(picture, frame, cartoon=True)
     return tuple(_lid(picture, frame.unit, outline) for outline in found)
 
 
