@@ -25,7 +25,7 @@ FLAT_SOFTENED = 0.5
 """The same of a softened picture, for drawings with grain (docs/decisions/0206): these have 0.51 and more, photographs
 0.46 and less unless the picture itself is flat."""
 SOFTENED, FINEST = 1.2, 4
-"""Sigma, in points of SIDE, of the blur that takes grain away; samples along each side of a point that are averaged, at most."""
+"""Sigma, in points of SIDE, of the blur that takes grain away; and samples averaged along each side of a point, at most."""
 
 
 def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: bool = False) -> float:

@@ -1062,6 +1062,27 @@ def test_eyes_that_the_tips_of_hair_touch_shut_and_the_hair_stays() -> None:
     assert changed.min() > middles[0][1] - 0.25 * unit
 
 
+@pytest.mark.parametrize(("hair", "shuts"), [((150, 150, 170), True), (LASH, False)])
+def test_eyes_shut_under_a_fringe_that_stays_unless_their_lashes_are_lost_in_it(
+    hair: tuple[int, int, int], shuts: bool
+) -> None:
+    picture, mesh = eyes(960)
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    whole = np.zeros(picture.shape[:2], np.uint8)
+    for x, y in (mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS)):
+        strand = np.round(np.array([x, y]) + unit * np.array([[-0.03, -0.1], [-0.3, -0.7], [0.2, -0.7]])).astype(np.int32)
+        cv2.fillPoly(picture, [strand], hair, cv2.LINE_AA)
+        cv2.polylines(picture, [strand], True, LASH, round(0.012 * unit), cv2.LINE_AA)
+        cv2.fillPoly(whole, [strand], (1,))
+    lids = make_drawn_lids(picture, head_frame(mesh), under_hair=True)
+    assert make_drawn_lids(picture, head_frame(mesh)) == () and len(lids) == (2 if shuts else 0)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    if shuts:
+        inside = cv2.erode(whole, np.ones((5, 5), np.uint8)) > 0
+        np.testing.assert_array_equal(out[inside], picture[inside])
+        assert (np.abs(out.astype(int) - IRIS).max(axis=2) < 12).sum() < 30
+
+
 def test_the_skin_of_a_shut_eye_has_the_light_of_a_shaded_face() -> None:
     picture, mesh = eyes()
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))

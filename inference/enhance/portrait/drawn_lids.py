@@ -18,6 +18,7 @@ from enhance.membrane import spread
 from enhance.picture import LUMA, Picture, tint
 
 from .eye_outline import OPEN
+from .fringe import fringe
 from .glasses import has_bridge, through_glasses
 
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +33,7 @@ CUTS = (0.03, 0.06, 0.11)
 """Units across what joins an eye to hair or glasses: the tip of a strand, the end of a lash line."""
 HELD = 0.06  # of an eye's rim, at most, that hair or glasses hold: an outline that goes on to them is the eye's
 WIDTHS, HEIGHTS = (0.05, 0.62), (0.07, 0.70)  # units of an eye that is open; it may be a dot
-ALIKE = 1.5  # times as high as the other that an eye may be
+ALIKE, ALIKE_UNDER_HAIR = 1.5, 1.3  # times as high as the other that an eye may be; and as high or wide, under hair
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
 LINE, LINE_WIDTH, ONE_COLOUR = 0.06, 0.12, 0.6
 """Units: height of the columns of an eye that is drawn shut, at most, and its width, at least: lower and narrower ones may be
@@ -40,7 +41,7 @@ dots; and share of its pixels that have its colour: those at its edges do not.""
 APART = 0.075  # units: gap between an eye and a lash line that does not touch it; brows are at 0.12
 OVER = 0.8  # share of an eye's middle columns that its lash line covers
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
-ROUND = 0.5  # of what borders on an eye, that is skin at least
+ROUND, COVERED = 0.5, 0.4  # of what borders on an eye, that is skin at least; and hair, at most
 SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
 DOT, RIM = 0.97, 0.12  # share of an eye of one colour, without a rim of that part of its size, from which it is a dot
@@ -133,19 +134,21 @@ class DrawnLid:
         return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
 
 
-def make_drawn_lids(picture: Picture, frame: HeadFrame, *, cartoon: bool = False) -> tuple[DrawnLid, ...]:
+def make_drawn_lids(
+    picture: Picture, frame: HeadFrame, *, cartoon: bool = False, under_hair: bool = False
+) -> tuple[DrawnLid, ...]:
     """Both lids; none where an eye is shut, touches hair, is cut by the picture, has no likely size, or no skin round it, or
     where they differ much in height: one has a brow in it.
 
     picture: h x w x 3 uint8 RGB. cartoon: none as well where an eye is no cartoon's, neither mostly white nor a dark bead or
-    dot, as the picture may be a photograph.
+    dot, as the picture may be a photograph. under_hair: also where hair lies over an eye; it stays as it is.
     """
     # A blush, or a beard, is not of the colour that lies round the eyes.
     for beside in ((RIGHT_CHEEK, LEFT_CHEEK), (BETWEEN_EYES, BETWEEN_EYES)):
         skins = [skin for points in beside if (skin := skin_colour(picture, frame, points)) is not None]
         if len(skins) < 2:
             continue
-        pairs = _pairs(picture, frame, skins, cartoon)
+        pairs = _pairs(picture, frame, skins, cartoon, under_hair)
         found = min(pairs, key=_apart_in_size, default=None) if cartoon else next(pairs, None)
         if found is not None:
             behind = _behind_glasses(picture, frame, found, skins, cartoon)
@@ -168,9 +171,10 @@ def _is_line(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> bool
         return False
     box, points = window
     here = picture[box].astype(np.float32)
-    mask = _unlike_skin(here, points, _Ground(skin, False, UNLIKE), frame.unit)
-    if mask is None:
+    seen = _unlike_skin(here, points, _Ground(skin, False, UNLIKE), frame.unit)
+    if seen is None:
         return False
+    mask, _ = seen
     high, wide = mask.sum(axis=0).max() / frame.unit, np.ptp(np.nonzero(mask)[1]) / frame.unit
     like = np.abs(here[mask] - np.median(here[mask], axis=0)).max(axis=1) < LIKE_SKIN
     return bool(high <= LINE and wide >= LINE_WIDTH and like.mean() > ONE_COLOUR)
@@ -188,15 +192,19 @@ def _behind_glasses(
     return next(_pairs(seen, frame, colours, cartoon), ())
 
 
-def _pairs(picture: Picture, frame: HeadFrame, skins: list[Floats], cartoon: bool) -> Iterator[tuple[DrawnLid, DrawnLid]]:
+def _pairs(
+    picture: Picture, frame: HeadFrame, skins: list[Floats], cartoon: bool, under_hair: bool = False
+) -> Iterator[tuple[DrawnLid, DrawnLid]]:
     """Both lids, as each way to tell the eyes from their skin (RGB, right and left) has them, where they are about as high."""
     for least in (UNLIKE, UNLIKE_SHADED) if cartoon else (UNLIKE,):
         for shaded in (False, True):
             right, left = (
-                _lid(picture, frame, eye, _Ground(skin, shaded, least), cartoon)
+                _lid(picture, frame, eye, _Ground(skin, shaded, least, under_hair), cartoon)
                 for eye, skin in zip((RIGHT_LIDS, LEFT_LIDS), skins, strict=True)
             )
-            if right and left and max(right.high, left.high) < ALIKE * min(right.high, left.high):
+            if not right or not left or max(right.high, left.high) >= ALIKE * min(right.high, left.high):
+                continue
+            if not under_hair or _apart_in_size((right, left)) < ALIKE_UNDER_HAIR:
                 yield right, left
 
 
@@ -230,19 +238,22 @@ def skin_colour(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> 
 @dataclass(frozen=True)
 class _Ground:
     """The skin that an eye is told from. shaded: whether it gets darker evenly across the eye. least: levels by which they
-    differ."""
+    differ. under_hair: whether hair may lie over the eye."""
 
     colour: Floats  # RGB
     shaded: bool
     least: float
+    under_hair: bool = False
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A drawn eye. mask: h x w of `box`. origin: x, y of the middle of the mesh's eye in it. s, t: of the mask's pixels."""
+    """A drawn eye. mask: h x w of `box`; over: what lies over it there. origin: x, y of the middle of the mesh's eye in it.
+    s, t: of the mask's pixels."""
 
     box: tuple[slice, slice]
     mask: Mask
+    over: Mask
     origin: Floats
     s: Floats
     t: Floats
@@ -277,13 +288,13 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground, cartoon:
     edge = max(2, round(EDGE * unit)) + 1
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
     grown = cv2.dilate(found.mask.astype(np.uint8), disc)
-    around = _skin(here, grown > 0, ground.colour)
+    around = _skin(here, grown > 0, found.over, ground.colour)
     if around is None:
         return None
     return DrawnLid(
         box=found.box,
         skin=around,
-        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
+        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6) * ~found.over,
         opened=curve(np.minimum(top if dot else top + thickness / 2, shut)),
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
@@ -333,16 +344,17 @@ def _find(picture: Picture, frame: HeadFrame, eye: Eye, ground: _Ground) -> _Fou
         return None
     box, points = window
     here = picture[box].astype(np.float32)
-    mask = _drawn_eye(here - _shade(here, ground.colour) if ground.shaded else here, points, ground, unit)
-    if mask is None:
+    seen = _drawn_eye(here - _shade(here, ground.colour) if ground.shaded else here, points, ground, unit)
+    if seen is None:
         return None
+    mask, over = seen
     y, x = np.nonzero(mask)
     middle = points.mean(axis=0)
     places = np.stack([x, y], 1) - middle
     s, t = places @ along, places @ down
     width, height = np.ptp(s) / unit, np.ptp(t) / unit
     likely = WIDTHS[0] < width < WIDTHS[1] and HEIGHTS[0] < height < HEIGHTS[1]
-    return _Found(box, mask, middle, s, t) if likely else None
+    return _Found(box, mask, over, middle, s, t) if likely else None
 
 
 def _window(picture: Picture, frame: HeadFrame, eye: Eye) -> tuple[tuple[slice, slice], Floats] | None:
@@ -362,26 +374,30 @@ def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
     return along, np.array([-along[1], along[0]])
 
 
-def _drawn_eye(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> Mask | None:
-    """The pixels of the eye, filled; None where it touches hair or the border of the window, or is shut."""
-    found = _unlike_skin(here, mesh_eye, ground, unit)
-    if found is None:
+def _drawn_eye(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> tuple[Mask, Mask] | None:
+    """The pixels of the eye, filled, and of what lies over it; None where it touches the border of the window, or is shut."""
+    seen = _unlike_skin(here, mesh_eye, ground, unit)
+    if seen is None:
         return None
+    found, over = seen
     y, x = np.nonzero(found)
     whole = np.zeros(found.shape, np.uint8)
     cv2.fillConvexPoly(whole, cv2.convexHull(np.stack([x, y], 1).astype(np.int32)), (1,))
     across = found.sum(axis=0)[x.min() : x.max() + 1]
     filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
-    return whole > 0 if filled > FILLED * unit else None
+    return ((whole > 0) & ~over, over) if filled > FILLED * unit else None
 
 
-def _unlike_skin(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> Mask | None:
-    """What differs from skin at the mesh's eye, and what lies between; None where it touches hair or the window's border."""
+def _unlike_skin(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -> tuple[Mask, Mask] | None:
+    """What differs from skin at the mesh's eye, and what lies between; and the hair over it. None where it touches hair that
+    may not be there, or the window's border."""
     unlike = (np.abs(here - ground.colour).max(axis=2) > ground.least).astype(np.uint8)
     near = np.zeros(unlike.shape, np.uint8)
     cv2.fillPoly(near, [np.round(mesh_eye).astype(np.int32)], (1,))
     size = 2 * round(TOUCHES * unit) + 1
     near = np.asarray(cv2.dilate(near, np.ones((size, size), np.uint8)), np.uint8)
+    over = fringe(here, unlike, ground.colour, unit) if ground.under_hair else np.zeros(unlike.shape, bool)
+    unlike[over] = 0
     _, labels, stats, _ = cv2.connectedComponentsWithStats(unlike, connectivity=8)
     touching = np.unique(labels[(near > 0) & (labels > 0)])
     if not len(touching):
@@ -399,7 +415,7 @@ def _unlike_skin(here: Floats, mesh_eye: Floats, ground: _Ground, unit: float) -
         inside = left >= x.min() and left + width <= x.max() + 1 and top >= y.min() and top + height <= y.max() + 1
         if label and inside:
             found |= labels == label
-    return found
+    return found, over
 
 
 def _cut_free(unlike: npt.NDArray[np.uint8], near: npt.NDArray[np.uint8], width: int) -> Mask | None:
@@ -509,10 +525,13 @@ def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
     return float(np.median(runs[runs > 0])) if (runs > 0).any() else 0.0, np.median(colours, axis=0).astype(np.float32)
 
 
-def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats | None:
+def _skin(here: Floats, eye: Mask, over: Mask, colour: Floats) -> Floats | None:
     """The window with the skin round the eye spread over it; pixels unlike its colour do not count as skin, and None where most
-    are: the colour is a blush's."""
+    are that do not lie `over` the eye: the colour is a blush's. None as well where hair covers more of an eye than its top."""
     ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
+    if over[ring].mean() > COVERED:
+        return None
+    ring &= ~over
     # In the light that changes across a shaded face as well.
     near = np.minimum(*(np.abs(seen - colour).max(axis=2) for seen in (here, here - _shade(here, colour))))
     known = ring & (near < LIKE_SKIN)

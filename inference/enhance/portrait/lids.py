@@ -105,7 +105,8 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
             return ()
     found = find_outlines(picture, frame)
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
-        return make_drawn_lids(picture, frame, cartoon=True)
+        lids = make_drawn_lids(picture, frame, cartoon=True)
+        return lids or (make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ())
     return tuple(_lid(picture, frame.unit, outline) for outline in found)
 
 
