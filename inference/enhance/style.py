@@ -23,7 +23,7 @@ FLAT = 0.45
 """Flatness above which a face is a drawing: tests/test_style.py holds photographs below 0.33 and drawings above 0.58."""
 FLAT_SOFTENED = 0.5
 """The same of a softened picture, for drawings with grain (docs/decisions/0206): these have 0.51 and more, photographs
-0.46 and less unless the picture itself is flat."""
+0.42 and less unless the picture itself is flat."""
 SOFTENED, FINEST = 1.2, 4
 """Sigma, in points of SIDE, of the blur that takes grain away; and samples averaged along each side of a point, at most."""
 
@@ -44,7 +44,8 @@ def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened:
     sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     grey = np.asarray(sampled @ LUMA if sampled.ndim == 3 else sampled, np.float32)
     if softened:
-        grey = cv2.GaussianBlur(cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA), (0, 0), SOFTENED)
+        points = cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+        grey = np.asarray(cv2.GaussianBlur(points, (0, 0), SOFTENED), np.float32)
     kernel = np.ones((3, 3), np.uint8)
     dark, light = np.percentile(grey, (5, 95))
     least = 0.0 if softened else 1.0  # levels are whole numbers, averages of them are not

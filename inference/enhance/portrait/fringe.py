@@ -45,9 +45,8 @@ def fringe(here: Floats, unlike: npt.NDArray[Any], skin: Floats, unit: float) ->
 def _area(like: Mask, unit: float) -> npt.NDArray[np.uint8]:
     """The parts of `like` that go on to the border, without lines."""
     mask = like.astype(np.uint8)
-    wide = cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(STROKE / 2 * unit), borderValue=1)
-    wide = cv2.dilate(wide, _disc(STROKE * unit)) & mask
-    _, labels = cv2.connectedComponents(wide, connectivity=8)
+    wide = cv2.dilate(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(STROKE / 2 * unit)), _disc(STROKE * unit))
+    _, labels = cv2.connectedComponents(np.asarray(wide, np.uint8) & mask, connectivity=8)
     ends = np.unique(np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]]))
     return np.isin(labels, ends[ends > 0]).astype(np.uint8)
 
