@@ -40,7 +40,7 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's12' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's13' },
     animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's9' },
     photo_realtime: {
       model: 'photo',
