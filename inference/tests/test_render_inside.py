@@ -20,10 +20,11 @@ from enhance.render.inside import merged
 from enhance.render.inside.aligned import aligned
 from enhance.render.inside.edge import bite_of
 from enhance.render.inside.interior import hole_of
-from enhance.render.inside.layers import Frame, Grid, Palette, on_grid
+from enhance.render.inside.layers import Frame, Grid, Layer, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
+from enhance.render.inside.lower_row import lower_row, with_gaps
 from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
@@ -676,6 +677,18 @@ def test_lower_teeth_have_the_gaps_that_the_clearest_frames_show_and_not_the_fra
 def test_gaps_that_one_frame_alone_shows_are_not_put_between_the_lower_teeth_of_others() -> None:
     band, single = rows_with_gaps(150, 0), rows_with_gaps(0, 60)
     assert gaps_in(band, band, single) < 12
+
+
+def test_the_shaded_end_of_a_lower_row_is_no_line_across_wider_pictures() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    wide = np.tile(of.tooth, (len(grid.up), len(grid.x), 1)).astype(np.float32)
+    shaded = wide.copy()
+    shaded[..., 0] *= np.interp(np.abs(grid.aside), (0.09, 0.12), (1, 0.8))[None]
+    shown = np.broadcast_to((np.abs(grid.aside) < 0.12).astype(np.float32), wide.shape[:2])
+    row = lower_row([Layer(shaded, shown)] * 2, grid, of)
+    assert row.known.sum() > 0.18 * grid.density
+    np.testing.assert_allclose(with_gaps(wide, row, grid, of)[10, :, 0], of.tooth[0], rtol=0.05)  # .12 darker with these ends
 
 
 def test_lower_teeth_go_with_the_jaw_and_it_is_dark_over_them() -> None:

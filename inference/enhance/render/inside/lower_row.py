@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
@@ -35,8 +36,20 @@ def lower_row(under: list[Layer], grid: Grid, of: Palette) -> LowerRow:
     clearest = sorted(long, key=lambda row: -float(np.average((row.gaps - 1) ** 2, weights=row.known)))[:CLEAREST]
     laid = [row for row, like in (_laid_over(row, clearest[0], grid) for row in clearest) if like > LIKE]
     count = sum((row.known for row in laid), np.zeros(len(grid.x)))
-    gaps = sum((row.gaps * row.known for row in laid), np.zeros(len(grid.x)))
-    return LowerRow(np.where(count > 1, gaps / np.maximum(count, 1), 1), (count > 1).astype(np.float64))
+    gaps = sum((row.gaps * row.known for row in laid), np.zeros(len(grid.x))) / np.maximum(count, 1)
+    known = _between_teeth(gaps, count > 1)
+    return LowerRow(np.where(known, gaps, 1), known.astype(np.float64))
+
+
+def _between_teeth(gaps: Array, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The known columns without those that are darker at the ends of a row: a gap has a tooth on both sides, and these would
+    end in a line, where nothing more is known."""
+    kept = np.zeros_like(known)
+    for first, end in np.flatnonzero(np.diff(np.pad(known, 1))).reshape(-1, 2):
+        light = first + np.flatnonzero(gaps[first:end] >= 1)
+        if len(light):
+            kept[light[0] : light[-1] + 1] = True
+    return kept
 
 
 def with_gaps(picture: Floats, row: LowerRow, grid: Grid, of: Palette) -> Floats:
