@@ -45,6 +45,12 @@ const Size = z.object({ width: z.int().positive(), height: z.int().positive() })
 const SourceFormat = z.enum([...ImageFormat.options, 'tiff', 'bmp', 'gif', 'heic']);
 export type SourceFormat = z.infer<typeof SourceFormat>;
 
+/** How an image in HDR codes its light and colours. PQ is SMPTE ST 2084, HLG is ARIB STD-B67. */
+const Hdr = z
+  .object({ transfer: z.enum(['pq', 'hlg']), primaries: z.enum(['bt709', 'p3', 'bt2020']) })
+  .readonly();
+export type Hdr = z.infer<typeof Hdr>;
+
 /** What the header of an image says; no pixel is decoded. */
 export const ImageInfo = z
   .object({
@@ -58,6 +64,8 @@ export const ImageInfo = z
     depth: z.literal(16).optional(),
     /** The 16-bit layout of pixels that have an ICC profile: sharp converts these wrongly unless told how. */
     profile: z.enum(['rgb16', 'grey16']).nullable(),
+    /** How it codes light, if it is HDR; absent: it is not, or in a record of before it was looked at. */
+    hdr: Hdr.optional(),
     /** Whether there is EXIF or XMP to keep. */
     metadata: z.boolean(),
     /** What a pixel takes in a lossy WebP or an AVIF; absent: another format, or a record of before it was looked at. */

@@ -6,7 +6,7 @@ import type { MediaKind } from '../contract/media.ts';
 import { secondsText } from '../counted.ts';
 import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
-import type { MediaInfo, VideoInfo } from '../media/info.ts';
+import type { Hdr, ImageInfo, MediaInfo, VideoInfo } from '../media/info.ts';
 import { identify, toBeRewrapped } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
@@ -110,17 +110,22 @@ const cutVideo = (
 /** HDR spreads its codes over a far greater range of light: in 8 bits their steps can be seen, as bands. Names as ffmpeg's. */
 const HDR: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' };
 
-/** For a video in HDR of more than 8 bits, which every result has. */
+/** For a video in HDR of more than 8 bits, when every result has 8, and for an image in HDR, when every result is sRGB. */
 export const hdrWarnings = (
-  info: Pick<VideoInfo, 'kind' | 'pixelFormat' | 'colour'> | { readonly kind: 'image' },
+  info: Pick<VideoInfo, 'kind' | 'pixelFormat' | 'colour'> | Pick<ImageInfo, 'kind' | 'hdr'>,
 ): readonly Warning[] => {
-  if (info.kind === 'image') return [];
+  if (info.kind === 'image') return info.hdr ? [converted(info.hdr)] : [];
   const curve = HDR[info.colour.transfer ?? ''];
   const [, bits] = /(9|1[0-6])(?:le|be)$/.exec(info.pixelFormat) ?? [];
   if (!curve || !bits) return [];
   const detail = `The video is HDR (${curve}) with ${bits} bits a sample; the result is HDR too, but has 8, so smooth areas may show bands.`;
   return [{ code: 'depth_reduced', detail }];
 };
+
+const converted = ({ transfer }: Hdr): Warning => ({
+  code: 'hdr_converted',
+  detail: `The image is HDR (${transfer.toUpperCase()}); the result is sRGB, for usual screens: light beyond white is pressed together, and colours that sRGB does not have are moved to the nearest that it has.`,
+});
 
 /** For a video with transparency, which no result has. */
 export const alphaWarnings = (

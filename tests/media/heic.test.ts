@@ -65,6 +65,17 @@ test('the colour profile of a HEIC is heeded, in tiles as well', async () => {
   }
 });
 
+test('a HEIC in HDR becomes sRGB, whether the picture or its tiles say so', async () => {
+  // Three quarters of HLG are the light of white paper.
+  const white = sharp({ create: { width: 128, height: 64, channels: 3, background: '#bfbfbf' } });
+  for (const hlg of ['picture', 'tiles', undefined] as const) {
+    const path = await makeHeic(at('hlg.heic'), white, { tile: 64, ...(hlg && { hlg }) });
+    assert.is((await probeImage(path)).hdr?.transfer, hlg && 'hlg');
+    const [r = 0] = (await decode(path)).pixels;
+    assert.ok(Math.abs(r - (hlg ? 255 : 191)) < 5, `${hlg}: ${r} came`);
+  }
+});
+
 test('its EXIF is kept where that is asked', async () => {
   const noted = scene(64, 64)
     .withExif({ IFD0: { Artist: 'Somebody', Orientation: '6' } })

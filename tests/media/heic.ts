@@ -13,6 +13,8 @@ type Heic = {
   readonly profile?: Buffer | undefined;
   /** From the byte order of its TIFF on. */
   readonly exif?: Buffer;
+  /** Which says that its codes are HLG; else nothing does, although the file has such a property. */
+  readonly hlg?: 'picture' | 'tiles';
   /** Whether there is a second picture that says how opaque the first is. */
   readonly alpha?: boolean;
 };
@@ -30,7 +32,7 @@ type Item = {
 export const makeHeic = async (
   path: string,
   picture: Sharp,
-  { tile, turns = 0, profile, exif, alpha }: Heic = {},
+  { tile, turns = 0, profile, exif, hlg, alpha }: Heic = {},
 ): Promise<string> => {
   const { info } = await picture.clone().raw().toBuffer({ resolveWithObject: true });
   const piece: Size = tile ? { width: tile, height: tile } : info;
@@ -48,17 +50,18 @@ export const makeHeic = async (
   const layout = Buffer.from([0, 0, rows - 1, columns - 1]);
   const grid = Buffer.concat([layout, u16(info.width, info.height)]);
   const order = tiles.map((_, at) => at + 1);
+  const colour = hlg === 'picture' ? 7 : 5;
   const items: readonly Item[] = [
     ...tiles.map(
       (bytes): Item =>
         tile
-          ? { type: 'hvc1', bytes, hidden: true, properties: [1, 2] }
-          : { type: 'hvc1', bytes, properties: [1, 2, 4, 5] },
+          ? { type: 'hvc1', bytes, hidden: true, properties: hlg === 'tiles' ? [1, 2, 7] : [1, 2] }
+          : { type: 'hvc1', bytes, properties: [1, 2, 4, colour] },
     ),
     ...when<Item>(tile, {
       type: 'grid',
       bytes: grid,
-      properties: [3, 4, 5],
+      properties: hlg === 'tiles' ? [3, 4] : [3, 4, colour],
       refersTo: ['dimg', order],
     }),
     ...when<Item>(exif, {
@@ -80,6 +83,7 @@ export const makeHeic = async (
     box('irot', Buffer.from([turns])),
     profile ? box('colr', text('prof'), profile) : box('colr', text('nclx'), SRGB),
     full('auxC', 0, text('urn:mpeg:hevc:2015:auxid:1\0')),
+    box('colr', text('nclx'), HLG),
   ];
   const brands = box('ftyp', text('heic'), u32(0), text('mif1heic'));
   const meta = (from: number) => metaOf({ primary, items, properties, from });
@@ -93,6 +97,7 @@ const when = <T>(condition: unknown, value: T): T[] => (condition ? [value] : []
 
 /** Primaries, transfer and matrix; codes of the full range. */
 const SRGB = Buffer.from([0, 1, 0, 13, 0, 6, 0x80]);
+const HLG = Buffer.from([0, 9, 0, 18, 0, 6, 0x80]);
 
 /** `from`: where in the file the bytes of the first item are. */
 const metaOf = ({

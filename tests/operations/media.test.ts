@@ -26,6 +26,16 @@ test('who sends HDR of more than 8 bits is told that the result has 8', () => {
   }
 });
 
+test('who sends an image in HDR is told that the result is sRGB', () => {
+  const [warning, ...more] = hdrWarnings({
+    kind: 'image',
+    hdr: { transfer: 'hlg', primaries: 'p3' },
+  });
+  assert.is(warning?.code, 'hdr_converted');
+  assert.match(warning?.detail ?? '', /HDR \(HLG\); the result is sRGB/);
+  assert.is(more.length, 0);
+});
+
 test('who sends a video to detail is told before the start that it takes long and flickers', () => {
   const clip = { kind: 'video', frames: 50 } as const;
   const [warning, ...more] = detailInVideo({ model: 'detail' }, clip);
@@ -47,7 +57,7 @@ test('HDR of 8 bits loses none, and other videos show no bands', () => {
     ['yuv420p10le', null],
   ] as const)
     assert.equal(hdrWarnings(video(pixelFormat, transfer)), []);
-  assert.equal(hdrWarnings({ kind: 'image' }), []);
+  assert.equal(hdrWarnings({ kind: 'image', hdr: undefined }), []);
 });
 
 test('who sends a video with transparency is told that the result has none', async () => {

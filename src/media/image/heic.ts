@@ -13,14 +13,18 @@ const CODING_BLOCK = 64;
 /** Tiles, which phones make 512 pixels wide, may be larger than the picture that is cut from them. */
 const LARGEST_TILE = 1024;
 
-/** The same picture as a PNG with the same profile. Throws as `pngByFfmpeg` does. */
+/** The same picture as a PNG with the same profile. `isDeep`: of 16 bits a sample instead of 8. Throws as `pngByFfmpeg` does. */
 export const heicAsPng = async (
   path: string,
   { width, height }: Size,
-  options: FfmpegOptions,
+  { isDeep, ...options }: FfmpegOptions & { readonly isDeep: boolean },
 ): Promise<Buffer> => {
   const mostPixels = Math.max((width + CODING_BLOCK) * (height + CODING_BLOCK), LARGEST_TILE ** 2);
-  const input = [...pictureInput(path, 'heic', mostPixels), '-pix_fmt', 'rgb24'];
+  const input = [
+    ...pictureInput(path, 'heic', mostPixels),
+    '-pix_fmt',
+    isDeep ? 'rgb48be' : 'rgb24',
+  ];
   const [png, { icc }] = await Promise.all([pngByFfmpeg(input, options), metadataOf(path)]);
   const hasProfile = png.subarray(0, png.indexOf('IDAT')).includes('iCCP');
   return icc && !hasProfile ? withChunks(png, { icc }) : png;

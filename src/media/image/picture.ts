@@ -6,6 +6,7 @@ import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import type { EncodingOptions } from '../output.ts';
 import { bmpAsPng } from './bmp.ts';
+import { asSrgb } from './hdr.ts';
 import { heicAsPng } from './heic.ts';
 import { checkPng } from './png.ts';
 import { type Attached, withChunks } from './png-chunk.ts';
@@ -19,7 +20,7 @@ type Decoding = FfmpegOptions & Layout;
 
 /**
  * The pixels of an image as sRGB, or with the codes of its own profile, upright, with alpha where the file has some: other ICC
- * profiles, CMYK, grey and palettes are all converted here. Throws media_unreadable for a file that is damaged or cut off.
+ * profiles, HDR, CMYK, grey and palettes are all converted here. Throws media_unreadable for a file that is damaged or cut off.
  */
 export const decodeImage = async (
   path: string,
@@ -29,7 +30,7 @@ export const decodeImage = async (
   try {
     const source = await readable(path, info, options);
     const [decoded, checked] = await Promise.allSettled([
-      decodeStrictly(source, info, { depth, profile }),
+      decodeStrictly(source, info, { depth: info.hdr ? 16 : depth, profile }),
       info.format === 'png' ? checkPng(path) : undefined,
     ]);
     // It knows better what is wrong than libpng.
@@ -43,7 +44,10 @@ export const decodeImage = async (
       throw new Error(`expected 3 or 4 channels; got ${channels}`);
     if (sizeText({ width, height }) !== sizeText(info.size))
       throw new Error('its size differs from its header');
-    return { width, height, channels, pixels: data, ...(depth && { depth }) };
+    const picture = { width, height, channels, pixels: data } as const;
+    return info.hdr
+      ? await asSrgb(picture, info.hdr, depth)
+      : { ...picture, ...(depth && { depth }) };
   } catch (error) {
     if (error instanceof Failure || options.signal.aborted) throw error;
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
@@ -51,9 +55,10 @@ export const decodeImage = async (
 };
 
 /** What libvips can decode: the file, or a PNG of what is in it. */
-const readable = async (path: string, { format, size }: ImageInfo, options: FfmpegOptions) => {
+const readable = async (path: string, { format, size, hdr }: ImageInfo, options: FfmpegOptions) => {
   if (format === 'bmp') return bmpAsPng(path, size, options);
-  return format === 'heic' ? heicAsPng(path, size, options) : path;
+  const isDeep = hdr !== undefined;
+  return format === 'heic' ? heicAsPng(path, size, { ...options, isDeep }) : path;
 };
 
 /**
@@ -65,7 +70,7 @@ const decodeStrictly = async (
   info: ImageInfo,
   { depth, profile }: Layout,
 ) => {
-  const ignoreIcc = profile !== undefined;
+  const ignoreIcc = profile !== undefined || info.hdr !== undefined;
   const options = { depth, ignoreIcc, limitInputPixels: info.size.width * info.size.height };
   try {
     const failOn = info.format === 'jpeg' ? 'warning' : 'error';

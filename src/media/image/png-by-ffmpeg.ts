@@ -4,7 +4,7 @@ import { endOf } from '../outcome.ts';
 const PNG = ['-frames:v', '1', '-c:v', 'png', '-compression_level', '1', '-f', 'image2pipe'];
 
 /**
- * The first picture of an input of ffmpeg's, as a PNG of 8 bits a sample. Throws when the file is damaged, and decode_failed
+ * The first picture of an input of ffmpeg's, as a PNG. Throws when the file is damaged, and decode_failed
  * when that cannot be decided.
  */
 export const pngByFfmpeg = async (

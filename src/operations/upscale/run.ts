@@ -62,7 +62,7 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
     outputSize: enhanced,
     contentType: contentType(format),
     details: {},
-    warnings: [...warnings, ...denoiseWarnings(options, means.upscaler)],
+    warnings: [...warnings, ...pictureWarnings(info), ...denoiseWarnings(options, means.upscaler)],
   };
 };
 
