@@ -131,6 +131,7 @@ test('anything else is refused, and what came is told', async () => {
     [write('short.png', Buffer.from([0x89, 0x50])), /unknown/],
     [await makeClip(at('a.mp4'), pattern(0.2), ['-f', 'nut']), /got a NUT file\.$/],
     [write('dts.wav', Buffer.from('7ffe800100000000', 'hex')), /got DTS sound\.$/],
+    [write('a.latm', Buffer.from('56e0ffb1', 'hex')), /got AAC in LATM, as broadcasters send it/],
     [write('mlp.wav', Buffer.from('b03c1a2bf8726fba', 'hex')), /got Dolby TrueHD or MLP sound\.$/],
     [write('tta.wav', 'TTA1\u0001\u0000'), /got True Audio \(TTA\) sound\.$/],
     [

@@ -57,6 +57,28 @@ test('each format is measured to the sample, or as well as it tells', async () =
   }
 });
 
+test('an MP3 is known by its frames, whatever lies before the first one', async () => {
+  const bare = ['-c:a', 'libmp3lame', '-id3v2_version', '0', '-write_xing', '0'];
+  for (const hertz of ['44100', '24000', '8000']) {
+    const whole = readFileSync(await makeClip(at('n.mp3'), tone(1), [...bare, '-ar', hertz]));
+    const tag = Buffer.from([...Buffer.from('ID3\x04\0\0'), 0, 0, 2, 44, ...Buffer.alloc(300)]);
+    for (const [name, bytes] of [
+      ['cut', whole.subarray(100)],
+      ['zeros', Buffer.concat([Buffer.alloc(5000), whole])],
+      ['filled', Buffer.concat([tag, Buffer.alloc(3000), whole])],
+    ] as const) {
+      writeFileSync(at(`${name}.mp3`), bytes);
+      const { container, durationSeconds } = await probeSound(at(`${name}.mp3`));
+      assert.is(container, 'mp3', `${name} ${hertz}`);
+      near(durationSeconds, 1.05, 0.2);
+    }
+  }
+  // Fewer frames than a row has.
+  const whole = readFileSync(at('n.mp3'));
+  writeFileSync(at('short.mp3'), Buffer.concat([Buffer.alloc(9), whole.subarray(0, 150)]));
+  await failing(probeSound(at('short.mp3')), 'unsupported_media_type');
+});
+
 test('a recording of a phone in AMR is measured', async () => {
   const frame = Buffer.alloc(32); // 20 ms of 12.2 kbit/s: a byte that says so, then 31 bytes
   frame[0] = 0x3c;

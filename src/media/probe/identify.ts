@@ -3,6 +3,7 @@ import { fileTypeFromFile } from 'file-type';
 import { Failure } from '../../errors.ts';
 import { hasSeveral } from '../image/several.ts';
 import type { Container } from '../info.ts';
+import { isMp3 } from './mp3-frames.ts';
 import { COPIED } from './rewrap.ts';
 
 type BaseType<K> = { readonly kind: K; readonly mime: string };
@@ -94,6 +95,7 @@ const commonNames: readonly (readonly [mime: RegExp, name: string])[] = [
 /** What neither we nor file-type read, by how it begins, in hexadecimal: named, so that its sender knows what to convert. */
 const knownStarts: readonly (readonly [start: RegExp, name: string])[] = [
   [/^(?:7ffe8001|fe7f0180|1fffe800|ff1f00e8|4454534844484452)/, 'DTS sound'],
+  [/^56[ef]/, 'AAC in LATM, as broadcasters send it: put it into an M4A'],
   [/^.{8}f8726fb[ab]/, 'Dolby TrueHD or MLP sound'],
   [/^5454413[12]/, 'True Audio (TTA) sound'],
   [/^(?:00)?000001(?:[26]7|4001|09[1f]0)/, 'a bare H.264 or H.265 stream: put it into an MP4'],
@@ -157,7 +159,8 @@ export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
 
 const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
-  const mime = unlisted(head) ?? found?.mime;
+  const listed = unlisted(head) ?? found?.mime;
+  const mime = listed ?? ((await isMp3(path)) ? 'audio/mpeg' : undefined);
   const several = mime !== undefined && (isAnimated(mime, head) || (await hasSeveral(path, mime)));
   const type = several
     ? animations.find((animation) => animation.mime === mime)
