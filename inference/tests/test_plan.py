@@ -395,6 +395,14 @@ def test_a_long_sound_is_heard_as_in_one_piece() -> None:
     np.testing.assert_allclose(whole, parts, atol=1e-4)
 
 
+def test_lost_packets_hardly_move_the_prior(prior: Prior) -> None:
+    pcm = babble(12)
+    lost = pcm.copy()
+    for start in range(79, 79 + 10 * 25, 25):
+        lost[start * 160 : start * 160 + 480] = 0
+    assert np.abs(prior(lost) - prior(pcm))[..., OPENING].mean() < 0.09
+
+
 def test_a_better_quality_listens_more_often_to_the_same() -> None:
     pcm = np.random.default_rng(0).standard_normal(16000 * 4).astype(np.float32)
     pcm *= np.repeat(np.random.default_rng(1).uniform(0.01, 0.3, 40), 1600)

@@ -12,6 +12,7 @@ from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
+from enhance.speech.gaps import without_gaps
 from enhance.speech.network import open_speech_network
 from enhance.speech.rooms import room_share
 from enhance.speech.voice import in_usual_voice
@@ -156,6 +157,24 @@ def test_lips_meet_across_a_room(analyser: SpeechAnalyser) -> None:
     track = heard(analyser, pcm).posteriors[:, P]
     met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 24 * 25, 25)]
     assert np.mean(np.array(met) > CLOSES) > 0.15
+
+
+def test_lost_packets_are_not_heard_as_closures(analyser: SpeechAnalyser) -> None:
+    pcm = babble(12)
+    assert without_gaps(pcm) is pcm
+    lost, vowels = pcm.copy(), range(79, 79 + 10 * 25, 25)
+    for start in vowels:
+        lost[start * 160 : start * 160 + 480] = 0
+    met = closures(heard(analyser, lost).posteriors)
+    assert len(met) > 5
+    assert not any(abs((first + end) / 2 - start - 1) < 5 for first, end in met for start in vowels)
+
+
+def test_quiet_before_a_burst_is_no_lost_packet() -> None:
+    pcm = babble(12)
+    for start in range(79, 79 + 10 * 25, 25):
+        pcm[start * 160 : start * 160 + 800] *= np.interp(np.arange(800), [0, 320, 720, 721], [1, 0, 0, 1])
+    assert without_gaps(pcm) is pcm
 
 
 def test_a_room_is_told_by_how_sounds_end() -> None:

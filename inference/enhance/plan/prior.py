@@ -9,6 +9,7 @@ import numpy as np
 from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
 from enhance.speech.features import MELS, log_mel
+from enhance.speech.gaps import without_gaps
 from enhance.speech.network import Posteriors, open_speech_network
 from enhance.speech.voice import in_usual_voice
 
@@ -53,7 +54,7 @@ def open_priors() -> tuple[StoppablePrior, ...]:
 
 def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
     def prior(pcm: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
-        mel = in_usual_voice(log_mel(pcm), speech, go_on)
+        mel = in_usual_voice(log_mel(without_gaps(pcm)), speech, go_on)
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
         predicted = [_predicted(network, stretched(mel, by), chunk, go_on) for by in throats]

@@ -14,6 +14,7 @@ from .background import background_frames
 from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel
+from .gaps import without_gaps
 from .held import heard_frames
 from .network import open_speech_network
 from .rooms import room_share
@@ -51,7 +52,7 @@ class SpeechAnalyser:
             raise ValueError(f"expected PCM [n], got {list(pcm.shape)}")
         if not np.isfinite(pcm).all():
             raise ValueError("expected finite samples in PCM, got NaN or infinity")
-        sound = _within_full_scale(pcm)
+        sound = without_gaps(_within_full_scale(pcm))
         mel = log_mel(sound)
         heard = heard_frames(mel)
         place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, self._network, go_on)[heard]
