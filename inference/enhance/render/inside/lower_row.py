@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
+from enhance.runs import runs
 
 from .layers import ROW, SEEN, Grid, Layer, Palette
 
@@ -45,7 +46,7 @@ def _between_teeth(gaps: Array, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.
     """The known columns without those that are darker at the ends of a row: a gap has a tooth on both sides, and these would
     end in a line, where nothing more is known."""
     kept = np.zeros_like(known)
-    for first, end in np.flatnonzero(np.diff(np.pad(known, 1))).reshape(-1, 2):
+    for first, end in runs(known):
         light = first + np.flatnonzero(gaps[first:end] >= 1)
         if len(light):
             kept[light[0] : light[-1] + 1] = True
