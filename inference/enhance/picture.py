@@ -66,7 +66,7 @@ def write_pixels(planes: FloatPlanes, target: AnyPicture) -> None:
 
 
 def with_border(picture: AnyPicture, top: int, bottom: int, left: int, right: int) -> AnyPicture:
-    """The picture continued by its own mirror image; a single row or column is repeated."""
+    """The picture continued by its own mirror image, beginning with its outermost pixels: a line along the border stays one."""
     if not (top or bottom or left or right):
         return picture
-    return np.pad(picture, ((top, bottom), (left, right), (0, 0)), mode="reflect")
+    return np.pad(picture, ((top, bottom), (left, right), (0, 0)), mode="symmetric")

@@ -372,6 +372,21 @@ def test_a_shape_and_its_shadow_have_one_edge(upscaler: Get, kind: type[np.uint8
     np.testing.assert_array_equal(cut[inner, inner], joined[wide, wide][inner, inner])
 
 
+def test_a_shape_that_the_border_cuts_ends_there_in_one_contour(upscaler: Get) -> None:
+    """As of a logo that was cut to what is visible: its outermost row is half-clear."""
+    picture = np.full((24, 24, 4), 255, np.uint8)
+    picture[0, :, 3] = 64
+    rows = upscaler("photo").run(picture, 4)[:16, 48, 3].astype(int)
+    assert rows[0] <= 8 and np.diff(rows[:5]).min() >= -2
+
+
+@pytest.mark.parametrize("model", ["photo", "animation"])
+def test_a_line_along_the_border_stays_one(upscaler: Get, model: str) -> None:
+    picture = np.full((24, 24, 3), 244, np.uint8)
+    picture[0] = 119
+    assert np.abs(upscaler(model).run(picture, 4)[:2, 48].astype(int) - 119).max() <= 8
+
+
 @pytest.mark.parametrize("slope", [0.2, 0.35, 0.5, 0.8])
 def test_the_stairs_of_a_hard_contour_do_not_grow(slope: float) -> None:
     hard = np.where(coverage(64, lambda y, x: y > slope * x + 0.03) > 0.5, 255, 0).astype(np.uint8)

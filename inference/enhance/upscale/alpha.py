@@ -15,6 +15,7 @@ Mask = npt.NDArray[np.uint8]
 """0 or 1 for each pixel."""
 
 ROWS = 256  # of input at a time, so that the floats do not grow with the picture
+BORDER = 8  # pixels on each side, by which alpha is continued: what the first network reads
 EDGE_REACH = 1
 """Pixels round one whose colour is mixed with what lay behind it that tell how."""
 
@@ -30,12 +31,24 @@ def upscale_alpha(alpha: AnyPicture, scale: int, network: Callable[[AnyPicture],
     smooth = without_stairs(alpha)
     if network is None:
         return _bicubic(smooth, scale)
+    smooth = _continued(smooth)
     large = network(np.repeat(smooth[:, :, None], 3, axis=2))[:, :, 0]
     around = np.ones((3, 3), np.uint8)
     for limit, bound in ((cv2.erode, np.maximum), (cv2.dilate, np.minimum)):
         # A network draws faint waves beside an edge, and its white is not quite white.
         bound(large, limit(smooth, around).repeat(scale, axis=0).repeat(scale, axis=1), out=large)
-    return large
+    inside = slice(BORDER * scale, -BORDER * scale)
+    return large[inside, inside]
+
+
+def _continued(alpha: AnyPicture) -> AnyPicture:
+    """Alpha with BORDER pixels more on each side, mirrored at the point where they begin: slopes go on there.
+
+    Where a picture was cut to what is visible, its first row is the soft contour of the object. Its plain mirror image would be
+    a gap between two objects, and the network would draw a line along the border.
+    """
+    wide = np.pad(alpha.astype(np.int32), BORDER, mode="reflect", reflect_type="odd")
+    return wide.clip(0, white(alpha)).astype(alpha.dtype)
 
 
 def _bicubic(alpha: AnyPicture, scale: int) -> AnyPicture:

@@ -193,7 +193,7 @@ def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Casca
 ANIMATION_X2 = Form(scale=2, eats=0, context=20, side=416)
 ANIMATION_X4 = replace(ANIMATION_X2, scale=4)
 """18 convolutions of 3x3 and the half's bicubic: tests/test_upscaler.py finds tiles equal to the whole."""
-ANIMATION_EDGE = 2  # without any mirror image at the edge, flat colours there are up to 30 of 255 off; with 2, as in the middle
+ANIMATION_EDGE = 6  # without any mirror image, flat colours at the edge are up to 30 of 255 off; with 6, squares are exact
 ANIMATION_LIMITS = 14 / 255, 26 / 255  # small text differs by 20 to 40, drawings by up to 20
 ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p frame in one piece
 
