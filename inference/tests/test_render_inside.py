@@ -437,6 +437,18 @@ def test_a_row_of_which_too_little_is_seen_is_drawn_whole() -> None:
     np.testing.assert_array_equal(seen, unseen)
 
 
+@pytest.mark.parametrize("flesh", [False, True])
+def test_a_mouth_that_hardly_opens_is_drawn_whole(flesh: bool) -> None:
+    """Two teeth, or flesh in shade that is taken for the dark, went on up to the gum as a slab."""
+    (planes, mesh), half = drawn(gap=0.07, teeth=True), round(0.1 * pose_of(drawn()[1]).scale)
+    for plane, dark in zip((planes.y, planes.u, planes.v), vars(drawn(gap=0.07)[0]).values(), strict=True):
+        beside = np.abs(np.arange(plane.shape[1]) / plane.shape[1] - 0.5) > half / SIZE
+        plane[:, beside] = dark[:, beside]
+    shown = painted(0.07, (70, 124, 142)) if flesh else (planes, mesh)
+    assert merged_from(inside_of(shown).tobytes(), BALANCED.density) is None
+    assert merged_from(inside_of(drawn(gap=0.07, teeth=True)).tobytes(), BALANCED.density)
+
+
 def test_the_dark_beside_teeth_is_no_gap_in_their_row() -> None:
     """Under the lip of a mouth that shows its front teeth alone."""
     subject = person()

@@ -44,7 +44,7 @@ from .narrow import narrowing_of, usual_width
 from .shade import UNCHANGED, learnt
 from .slits import between_lips, light_beside, shown_in
 from .under_lip import lip_shades, without
-from .upper import ENOUGH, upper_row
+from .upper import upper_row
 
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
@@ -61,6 +61,9 @@ SPOT = 0.035  # S across: what is bright and narrower is no tooth, but a wet shi
 SHINE = 0.1  # of a tooth's light, by which such a spot may be lighter than what is round it
 CARRIED = 0.06  # S by which what is seen is continued beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
+LEAST_ROW = 0.28
+"""S of the row of upper teeth that must be seen where frames show nothing under them: mouths that hardly open show two teeth or
+three in their lip's shade, which would go on up and aside as a slab without teeth."""
 HARDLY_APART = 0.12  # S between them, up to which it shows that also where only lips are seen
 NEAR_GAP = 0.04  # S: sigma, within which openings share their light
 
@@ -98,11 +101,11 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     edge = edge_of(frames, grid, of)
     lies, lip_shade = lip_shades(frames, edge, grid, of)
     frames = [without(frame, lies, grid, of) for frame in frames]
-    upper, seen = upper_row(frames, edge, person, grid, of, colours)
+    upper, seen, own = upper_row(frames, edge, person, grid, of, colours)
     edge = edge_in(Layer(upper, seen), edge, grid, of)
     levels = _levels(frames, edge, grid, of) if of.tells_lips else []
     if not levels:
-        if (seen > SEEN).sum() < ENOUGH:
+        if own <= (LEAST_ROW if of.tells_lips else 0):
             return None
         levels = [_nothing_under(grid, of)]
     opened, heights, below = zip(*levels, strict=True)

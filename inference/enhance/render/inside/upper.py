@@ -39,19 +39,22 @@ TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
 
 def upper_row(
     frames: list[Frame], edge: Array, person: Subject, grid: Grid, of: Palette, colours: Colours
-) -> tuple[Floats, Floats]:
-    """The picture (h x w x 3 Y, U, V), and how far each of its pixels was seen, 0..1. frames: aligned."""
+) -> tuple[Floats, Floats, float]:
+    """The picture (h x w x 3 Y, U, V), how far each of its pixels was seen, 0..1, and the width in S of what is seen of the
+    subject's own teeth. frames: aligned."""
     within = smoothstep(edge + BELOW - grid.y[:, None], 0.0, 0.006).astype(np.float32)
     worths = [frame.known * frame.lender.belief * teeth_of(frame, edge, grid, of) for frame in frames]
     best = [frames[i] for i in np.argsort(-np.array(worths), kind="stable")[:FILLERS] if worths[i] > 0]
     shown = [Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best]
     made, seen = _joined([_teeth_in(layer, grid, of) for layer in shown], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
+    own = float((seen > SEEN).any(axis=0).sum()) / grid.density
     if _tooth(Layer(made / np.maximum(seen, 1e-3)[..., None], seen), of).sum() < ENOUGH:
+        own = 0.0
         # Little of the dark over lower teeth does not say that there are no others, nor what may be lip.
         made, seen = _joined(shown, grid, of)
         if not of.coloured or (seen > SEEN).sum() < HIDDEN * grid.density**2:
-            return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
+            return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen), own
     made, seen = laid([Layer(made, seen), _missing(Layer(made[:, ::-1], seen[:, ::-1]), seen, grid)], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
@@ -62,7 +65,7 @@ def upper_row(
     away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
     teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
-    return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
+    return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen, own
 
 
 def _lit_on(drawn: Floats, opaque: Floats, seen: Layer, grid: Grid, of: Palette) -> Floats:
