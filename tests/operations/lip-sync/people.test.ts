@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import {
   collectLikenesses,
   identifyPeople,
+  inShot,
+  separateShots,
 } from '../../../src/operations/lip-sync/faces/people.ts';
 
 const test = suite('people of a clip');
@@ -72,6 +74,30 @@ test('of many likenesses those are kept that are spread over the time', () => {
     kept,
     Array.from({ length: 13 }, (_, i) => i * 8),
   );
+});
+
+test('a face whose likeness changes with a dissolve is another person from there on, and in between neither', () => {
+  const four = (x: number) => [likeness(x), likeness(x), likeness(x), likeness(x)];
+  const shots = [0, null, 1, null, 2];
+  const separate = (middle: Float32Array[]) =>
+    separateShots(
+      seen([3], [3], [3, 4], [3, 4], [3]),
+      new Map([
+        [inShot(3, 0), four(0)],
+        [inShot(3, 1), middle],
+        [inShot(3, 2), four(0.1)],
+      ]),
+      shots,
+    );
+  const [other, back] = [inShot(3, 1), inShot(3, 2)];
+  const { sightings, likenesses } = separate(four(1));
+  assert.equal(ids(sightings), [[3], [], [other, inShot(4, 1)], [inShot(4, 1)], [back]]);
+  assert.equal(ids(identifyPeople(sightings, likenesses)), [[0], [], [1, 2], [2], [0]]);
+  for (const few of [four(0.2), four(1).slice(1), []])
+    assert.equal(
+      ids(separate(few).sightings).map((all) => all[0]),
+      [3, 3, 3, 3, 3],
+    );
 });
 
 test.run();

@@ -1,7 +1,8 @@
-/** Which faces of a clip are the same person, cuts included: pure. */
+/** Which faces of a clip are the same person, cuts, dissolves and wipes included: pure. */
+import type { Shots } from './transitions.ts';
 
 /** See `face_track`'s LIKENESS: the distance of two of them says whether they are of one person. */
-type Likeness = Float32Array;
+export type Likeness = Float32Array;
 type Person = {
   readonly ids: number[];
   readonly likenesses: Likeness[];
@@ -17,6 +18,10 @@ const MOST_LIKENESSES = 16;
 const SAME = 0.25;
 /** The same limit for a clip whose pictures show one face at most: 4 % of other people in one studio are nearer. */
 const SAME_ALONE = 0.28;
+/** Of fewer likenesses, taken over half a second, the closest are too far apart too often to tell another person. */
+const ENOUGH = 4;
+/** More than the tracker's ids. */
+const ID_LIMIT = 2 ** 24;
 
 /** Keeps at most MOST_LIKENESSES of each face, evenly spread over the time that it is seen. */
 export const collectLikenesses = () => {
@@ -34,6 +39,53 @@ export const collectLikenesses = () => {
     kept: (): ReadonlyMap<number, readonly Likeness[]> =>
       new Map([...faces].map(([id, { kept }]) => [id, kept])),
   };
+};
+
+/** The id of a face in a shot, as `separateShots` expects likenesses by. */
+export const inShot = (id: number, shot: number): number => shot * ID_LIMIT + id;
+
+/**
+ * The same sightings and likenesses, with another id for a face from where a dissolve or a wipe has made it another person's;
+ * the pictures mixed of the two show neither. The tracker goes on from one face to the other where they are at one place.
+ * `likenesses`: by `inShot`.
+ */
+export const separateShots = <T extends { readonly id: number }>(
+  sightings: readonly (readonly T[])[],
+  likenesses: ReadonlyMap<number, readonly Likeness[]>,
+  shots: Shots,
+): { sightings: T[][]; likenesses: Map<number, readonly Likeness[]> } => {
+  const of = new Map<number, readonly Likeness[]>();
+  /** By `inShot`, and the newest of each face. */
+  const people = new Map<number, number>();
+  const newest = new Map<number, number>();
+  for (const [picture, seen] of sightings.entries()) {
+    const shot = shots[picture] ?? null;
+    if (shot === null) continue;
+    for (const { id } of seen) {
+      const part = inShot(id, shot);
+      if (people.has(part)) continue;
+      const [before, now] = [newest.get(id) ?? part, likenesses.get(part) ?? []];
+      const known = of.get(before) ?? [];
+      const other =
+        Math.min(known.length, now.length) >= ENOUGH && closest(known, now) >= SAME_ALONE;
+      const person = other ? part : before;
+      of.set(person, other ? now : [...known, ...now]);
+      people.set(part, person);
+      newest.set(id, person);
+    }
+  }
+  let shot = 0;
+  const separated = sightings.map((seen, picture) => {
+    const mixed = shots[picture] === null;
+    shot = shots[picture] ?? shot;
+    return seen.flatMap((face) => {
+      const before = people.get(inShot(face.id, shot));
+      const after = mixed ? people.get(inShot(face.id, shot + 1)) : before;
+      const id = before ?? after ?? face.id;
+      return id === (after ?? id) ? [{ ...face, id }] : [];
+    });
+  });
+  return { sightings: separated, likenesses: of };
 };
 
 /**

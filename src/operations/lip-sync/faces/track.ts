@@ -19,7 +19,14 @@ import {
 } from './coordinates.ts';
 import { openingOf } from './lips.ts';
 import type { MeshFile } from './mesh-file.ts';
-import { collectLikenesses, identifyPeople } from './people.ts';
+import {
+  collectLikenesses,
+  identifyPeople,
+  inShot,
+  type Likeness,
+  separateShots,
+} from './people.ts';
+import { findTransitions, type Shots } from './transitions.ts';
 
 /** A face in a picture of the clip; lengths in pixels of the full-size picture. */
 export type Sighting = Pick<Face, 'score' | 'box'> &
@@ -102,31 +109,48 @@ type TrackFacesRequest = SmallFrames & {
 
 /** Every face in every frame. */
 export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedClip> => {
-  const { frames, blocks, size, meshes, onFrames } = request;
+  const { frames, blocks, size, fps, meshes, onFrames } = request;
   const times: number[] = [];
   const sightings: Sighting[][] = [];
   const cuts: number[] = [];
+  const transitions = findTransitions(fps);
   const likenesses = collectLikenesses();
+  /** Of pictures whose shot is not decided yet. */
+  const waiting: { readonly picture: number; readonly id: number; readonly likeness: Likeness }[] =
+    [];
+  const collect = (shots: Shots): void => {
+    while (waiting[0] && waiting[0].picture < shots.length) {
+      const { picture, id, likeness } = waiting.shift() ?? waiting[0];
+      const shot = shots[picture] ?? null;
+      if (shot !== null) likenesses.add(inShot(id, shot), likeness);
+    }
+  };
   let end = 0;
   let start: number | undefined;
   const tracked = inOrder(inBatches(frames, CHUNK), CHUNKS_IN_FLIGHT, chunkTracker(request));
   for await (const { chunk, faces, cuts: cutsOfChunk } of tracked) {
     for (const [i, frame] of chunk.entries()) {
       if (cutsOfChunk[i]) cuts.push(times.length);
+      transitions.add(frame);
       start ??= frame.time;
       times.push(frame.time - start);
       end = frame.time - start + frame.duration;
       const found = faces[i] ?? [];
-      for (const { id, likeness } of found) if (likeness) likenesses.add(id, likeness);
+      for (const { id, likeness } of found)
+        if (likeness) waiting.push({ picture: sightings.length, id, likeness });
       sightings.push(await sightingsOf(found, frame, scaleTo(size, frame), meshes));
     }
+    collect(transitions.decided());
     if (chunk.length === CHUNK && chunk[0]) blocks.give(chunk[0].pixels);
     onFrames?.(times.length);
   }
+  const shots = transitions.end();
+  collect(shots);
+  const separated = separateShots(sightings, likenesses.kept(), shots);
   return {
     start: start ?? 0,
     times: [...times, end],
-    sightings: identifyPeople(sightings, likenesses.kept()),
+    sightings: identifyPeople(separated.sightings, separated.likenesses),
     cuts,
   };
 };
