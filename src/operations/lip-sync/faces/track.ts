@@ -119,8 +119,9 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
   const waiting: { readonly picture: number; readonly id: number; readonly likeness: Likeness }[] =
     [];
   const collect = (shots: Shots): void => {
-    while (waiting[0] && waiting[0].picture < shots.length) {
-      const { picture, id, likeness } = waiting.shift() ?? waiting[0];
+    const later = waiting.findIndex(({ picture }) => picture >= shots.length);
+    const ready = waiting.splice(0, later < 0 ? waiting.length : later);
+    for (const { picture, id, likeness } of ready) {
       const shot = shots[picture] ?? null;
       if (shot !== null) likenesses.add(inShot(id, shot), likeness);
     }
