@@ -80,9 +80,9 @@ export const realApi = async (
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-s13'),
-    stateOf('animation', 'animation-s9'),
-    stateOf('photo_realtime', 'photo_realtime-s9'),
-    stateOf('animation_realtime', 'animation_realtime-s9'),
+    stateOf('animation', 'animation-s10'),
+    stateOf('photo_realtime', 'photo_realtime-s10'),
+    stateOf('animation_realtime', 'animation_realtime-s10'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -19,10 +19,10 @@ const portraits = ['head_motion-r17', 'portrait_motion-r6'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@s13': ['photo-s13'],
-  'animation@s9': ['animation-s9'],
-  'photo_realtime@s9': ['photo_realtime-s9'],
-  'animation_realtime@s9': ['animation_realtime-s9'],
-  'detail@s9': ['detail-s9'],
+  'animation@s10': ['animation-s10'],
+  'photo_realtime@s10': ['photo_realtime-s10'],
+  'animation_realtime@s10': ['animation_realtime-s10'],
+  'detail@s10': ['detail-s10'],
   'fast@s31': [...mouths, 'mouth_render_fast-r33', ...portraits],
   'balanced@s31': [...mouths, 'mouth_render_balanced-r32', ...portraits],
   'studio@s31': [...mouths, 'mouth_render_studio-r32', ...portraits],
