@@ -16,7 +16,8 @@ from enhance.geometry.landmarks import LEFT_CHEEK, RIGHT_CHEEK
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
-from .drawn_lids import DrawnLid, are_drawn_shut, is_white, make_drawn_lids, skin_colour
+from .drawn_eye import are_drawn_shut, skin_colour
+from .drawn_lids import DrawnLid, is_white, make_drawn_lids
 from .eye_outline import Outline, find_outlines, sample
 
 Values = Floats
