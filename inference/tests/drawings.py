@@ -121,6 +121,40 @@ def cat(fur: Colour, size: int = 480) -> Picture:
     return np.asarray(np.clip(canvas + 12 * (hairs / hairs.std())[..., None], 0, 255), np.uint8)
 
 
+def fox(size: int = 480) -> Picture:
+    """A fox as a mascot, from the front, with the mouth of a cat."""
+    ink, fur, white = (50, 30, 30), (235, 120, 40), (255, 248, 238)
+    canvas = np.full((size * FINE, size * FINE, 3), (200, 230, 210), np.uint8)
+    line = round(0.007 * size * FINE)
+
+    def at(*points: tuple[float, float]) -> list[npt.NDArray[np.int32]]:
+        return [np.round((np.array(points) * 0.28 + [0.5, 0.45]) * size * FINE).astype(np.int32)]
+
+    def oval(middle: tuple[float, float], half: tuple[float, float], colour: Colour) -> None:
+        turn = np.linspace(0, 2 * np.pi, 60)
+        ring = np.array(middle) + np.stack([np.cos(turn), np.sin(turn)], axis=1) * half
+        cv2.fillPoly(canvas, at(*ring.tolist()), colour)
+
+    def round_middle(*right: tuple[float, float]) -> list[npt.NDArray[np.int32]]:
+        return at(*((-x, y) for x, y in right), *reversed(right))
+
+    for side in (-1, 1):
+        cv2.fillPoly(canvas, at((side * 0.3, -0.7), (side * 0.85, -1.45), (side, -0.3)), fur)
+        cv2.fillPoly(canvas, at((side * 0.5, -0.75), (side * 0.8, -1.2), (side * 0.88, -0.5)), ink)
+    head = round_middle((0, -0.8), (0.6, -0.7), (1, -0.1), (1.1, 0.45), (0.6, 0.75), (0.2, 1))
+    cv2.fillPoly(canvas, head, fur)
+    cv2.fillPoly(canvas, round_middle((0, 0.1), (0.2, 0.25), (0.6, 0.2), (1.1, 0.45), (0.6, 0.75), (0.2, 1)), white)
+    lines = [at((0, 0.42), (0, 0.55)), at((-0.26, 0.55), (-0.12, 0.64), (0, 0.55), (0.12, 0.64), (0.26, 0.55))]
+    for side in (-1, 1):
+        oval((side * 0.36, 0), (0.1, 0.13), ink)
+        oval((side * 0.36 + 0.03, -0.05), (0.04, 0.04), (255, 255, 255))
+        lines.append(at((side * 0.24, -0.25), (side * 0.4, -0.3), (side * 0.5, -0.24)))
+    cv2.fillPoly(canvas, at((-0.12, 0.3), (0, 0.27), (0.12, 0.3), (0, 0.42)), ink)
+    cv2.polylines(canvas, head, True, ink, line)
+    cv2.polylines(canvas, [points for each in lines for points in each], False, ink, line)
+    return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def plant(seed: int, size: int = 480) -> Picture:
     """A pot with leaves and blossoms, whose places chance chooses."""
     random = np.random.default_rng(seed)

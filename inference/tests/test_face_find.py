@@ -16,7 +16,7 @@ from enhance.face.find import Face, Finder
 from enhance.face.track import NO_HINTS
 from enhance.geometry.landmarks import CHIN, NOSE_BASE, features
 from enhance.style import style_of
-from tests.drawings import Anime, Picture, anime, cat, plant
+from tests.drawings import Anime, Picture, anime, cat, fox, plant
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
 with_media = pytest.mark.skipif(not MEDIA.is_dir(), reason="no shared/media beside the repository")
@@ -134,6 +134,11 @@ def test_animals_things_and_text_have_no_face(find: Find, name: str) -> None:
 @pytest.mark.parametrize("fur", [(150, 110, 80), (90, 80, 75), (210, 160, 100), (225, 220, 215)])
 def test_a_drawn_cat_has_no_face_of_a_person(find: Find, fur: tuple[int, int, int]) -> None:
     assert find(cat(fur)) == []
+
+
+def test_a_mascot_that_stays_where_it_is_does_not_stand_on_its_head(find: Find) -> None:
+    (face,) = find(fox())
+    assert face.mesh[CHIN, 1] > face.mesh[NOSE_BASE, 1]
 
 
 def test_what_looks_like_a_face_in_a_few_pixels_is_none(find: Find) -> None:

@@ -616,6 +616,19 @@ def test_a_line_as_light_as_the_skin_and_redder_is_a_mouth(skin: tuple[int, int,
     assert opened[y + round(0.05 * unit), x] < 0.8 * planes_of(picture).y[0, 0]
 
 
+@pytest.mark.parametrize("ground", [(0, 0, 0), (35, 80, 170)])
+def test_a_mouth_of_light_lines_on_dark_opens_as_light_lines_and_nothing_in_them(ground: tuple[int, int, int]) -> None:
+    drawn, mesh = drawing("stroke", (255, 255, 255), thick=0.03, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture = (ground + (255 - drawn.astype(np.float64)) / 255 * np.subtract(250, ground) + 0.5).astype(np.uint8)
+    bare = int(planes_of(picture).y[0, 0])
+    column = spoken(picture, mesh, target(0.14)).planes.y[y - round(0.12 * unit) : y + round(0.25 * unit), x].astype(int)
+    assert abs(column - bare).min() < 3 and column.min() > bare - 3
+    light = np.diff((column > bare + 80).astype(int))
+    assert (light > 0).sum() == (light < 0).sum() == 2
+
+
 def test_ink_is_measured_on_the_picture_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     # Strokes of a pencil pass for letters, and the mouth was looked for where they had been taken off.
     picture, mesh = drawing("open")

@@ -153,7 +153,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     tint = 0.175 * mine + 0.825 * (seen_white + blinks * (0.6 + 0.4 * mine - seen_white))
     if one_tint:
         tint = mine
-    drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)
+    drawn = np.clip(tint / max(float(LUMA @ tint), 1e-6) * level, 0, 250)
     seen = rgb[within(rgb.shape, pose, lips.inner_ring)] if not lips.closed else rgb[:0, 0]
     if len(seen) <= 30:
         return np.asarray(drawn)

@@ -47,6 +47,8 @@ cheeks' luma that a beard has at most."""
 RED, RED_LINE, ROUND_LINE = 2.0, 0.05, 0.3
 """Levels of luma that a V code counts by which a line is redder than skin; S that such a line is thick, at most: lips are
 thicker; and S round the mouth in which most is skin."""
+DARK_GROUND, LIGHT_LINE = 100.0, 80.0
+"""Luma of the ground at most, and levels by which lines on it are lighter at least, to be chalk's on a blackboard."""
 WHITER = 4.0  # grey levels by which teeth are lighter than light skin, at least
 LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
 
@@ -69,6 +71,8 @@ class Drawn:
     """Of the mouth in each of the columns, in rows."""
     red: bool = False
     """Whether `dark` is how much redder than skin it is, times RED."""
+    light: bool = False
+    """Whether it is drawn with light lines on dark ground: `lit` and `dark` are of the negative."""
 
     @property
     def open(self) -> float:
@@ -115,14 +119,15 @@ class Drawn:
 
 
 def find(
-    planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False, red: bool = False
+    planes: Planes, head: Array, pose: Pose, *, white: bool = False, shaded: bool = False, no_darker: bool = False
 ) -> Drawn | None:
     """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin.
 
     white: also a mouth of nothing but teeth, without a line, where the mesh has a mouth and nothing is dark; and one that shows
     teeth in a dark beard.
     shaded: with teeth and a tongue that are told by the skin round the mouth alone, as where the face is shaded.
-    red: also a closed mouth that is a line redder than the skin and as light, where nothing is dark.
+    no_darker: also a closed mouth that is a line redder than the skin and as light, where nothing is dark; and one in light
+    lines on dark ground, as of chalk.
     """
     skin = _skin(planes, head, pose)
     beard = _beard(planes, head, pose, skin) if white else None
@@ -133,7 +138,10 @@ def find(
     usual = _find(planes, head, pose, skin, white=white, shaded=shaded)
     usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
     usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, hangs=True)
-    return usual or (_find_red(planes, head, pose, skin) if red else None)
+    if not no_darker:
+        return usual
+    light = _find_light(planes, head, pose, skin) if usual is None or usual.of_teeth else None
+    return light or usual or _find_red(planes, head, pose, skin)
 
 
 def _find_red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
@@ -147,6 +155,20 @@ def _find_red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | N
     if drawn is None or drawn.open > RED_LINE or not is_there(drawn, head, pose):
         return None
     return replace(drawn, red=True)
+
+
+def _find_light(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
+    """A mouth in lines much lighter than the ground (luma), as of chalk on a blackboard: its `luma` is that of the negative."""
+    if skin > DARK_GROUND:
+        return None
+    negative = replace(planes, y=np.asarray(255 - planes.y, np.uint8))
+    drawn = _find(negative, head, pose, 255 - skin, white=False, shaded=False)
+    if drawn is None or not is_there(drawn, head, pose):
+        return None
+    within, lines = np.percentile(drawn.dark[drawn.whole], (50, 95))
+    if lines < LIGHT_LINE or (drawn.open >= STROKE and within > INK * lines):
+        return None
+    return replace(drawn, light=True)
 
 
 def _find(

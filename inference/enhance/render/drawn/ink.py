@@ -52,13 +52,18 @@ class Ink:
         """Between the corners."""
         return float(np.linalg.norm(self.ends[1] - self.ends[0]))
 
+    @property
+    def hollow(self) -> bool:
+        """Whether it is nothing but lines, open as well: see Palette."""
+        return bool((self.fill == self.tongue).all())
+
 
 def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outlined: bool = False) -> Ink | None:
     """The subject's drawn mouth from one frame; None where the mouth has lips, or there is none that can be read.
 
     outlined: whether the face is drawn in outline (outlines.py). Its skin may be painted.
     """
-    drawn = find(planes, head, pose, white=True, red=True)
+    drawn = find(planes, head, pose, white=True, no_darker=True)
     if drawn is None or goes_on(drawn):
         return None
     rough, outlined = roughness(drawn), outlined and is_there(drawn, head, pose)
@@ -67,7 +72,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     # Where the skin is painted, so is what the line of a mouth encloses: what is pale at its rim need not be lips.
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
-    drawn = find(planes, head, pose, white=True, shaded=True, red=True) or drawn
+    drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) or drawn
     if drawn.open >= STROKE and not outlined and _in_lips(drawn, planes, pose):
         return None
     if drawn.open < STROKE and drawn.of_teeth:

@@ -29,15 +29,14 @@ class Palette:
 
     def __init__(self, planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> None:
         size = drawn.dark.shape[1], drawn.dark.shape[0]
-        y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red else drawn.luma
+        y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red or drawn.light else drawn.luma
         u, v = (raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
         spread = np.ones((2 * round(4 * drawn.finer / pose.scale) + 1,) * 2, np.uint8)
         around = cv2.dilate(drawn.whole.astype(np.uint8), spread) > 0
         ring = (cv2.dilate(around.astype(np.uint8), spread) > 0) & ~around
         ring = ring & (drawn.dark < FAINTEST / 2) if (ring & (drawn.dark < FAINTEST / 2)).any() else ring
-        skin = np.array([np.median(p[ring]) for p in (drawn.lit, u, v)])
-        inside = drawn.dark[drawn.whole]
-        darkest = float(np.percentile(inside, 92))
+        skin = np.array([np.median(p[ring]) for p in (y if drawn.light else drawn.lit, u, v)])
+        darkest = float(np.percentile(drawn.dark[drawn.whole], 92))
         # Chroma is coarser than a stroke: what it has lost at one place it has given to another.
         share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
         lines = drawn.open < STROKE
@@ -50,8 +49,8 @@ class Palette:
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
             rim = rim & ~deep if (rim & ~deep).any() else rim if rim.any() else drawn.whole
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
-        light = np.median(y[drawn.whole]) if drawn.red else max(skin[0] - darkest, 0)
-        stroke = np.array([light, skin[1] + tint[0], skin[2] + tint[1]])
+        lightness = np.median(y[drawn.whole]) if drawn.red else skin[0] + (darkest if drawn.light else -min(darkest, skin[0]))
+        stroke = np.array([lightness, skin[1] + tint[0], skin[2] + tint[1]])
         self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
         chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
         grey = float(np.percentile(chroma, 85)) < GREY
@@ -82,6 +81,9 @@ class Palette:
         if self.teeth:
             lightest = white & (y >= WHITE * np.percentile(y[white], 95))
             self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
+        if drawn.light:
+            # Nothing is painted between lines of chalk, whatever they go round.
+            self.fill = self.tongue = self.tooth = self.skin
 
 
 def _white(mouth: Mask, planes: tuple[Floats, ...], skin: Array, not_dark: Mask) -> Mask:

@@ -53,7 +53,7 @@ class Contours:
 def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Shape, ink: Ink) -> tuple[Planes, Plane]:
     """The patch with the drawn mouth in `shape`, and its mask; as it is with an empty mask where no mouth is seen."""
     mask = np.zeros(planes.y.shape, np.uint8)
-    drawn = find(planes, head, pose, white=True, shaded=True, red=True) if abs(pose.yaw) < TURNED[1] else None
+    drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) if abs(pose.yaw) < TURNED[1] else None
     if drawn is None:
         return planes, mask
     contours = _contours(shape, ink, _ends(ink, drawn))
@@ -163,6 +163,8 @@ def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) 
         return [(ink.stroke, canvas.averaged(line))]
     inside = canvas.polygon(np.vstack([upper, lower[::-1]]))
     layers = [(ink.fill, canvas.averaged(inside))]
+    if ink.hollow:
+        return [*layers, (ink.stroke, canvas.averaged(line))]
     half = len(ALONG) // 2
     middle, bottom = lower[half], float(lower[half, 1])
     wide = float(lower[-1, 0] - lower[0, 0]) / 2
