@@ -165,7 +165,7 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
         request = _as_wide(request, patch, face.source)
     out = _with_lips(face, person, request)
     if sight.written is not None:
-        sight.written.laid_back(out.planes, out.mask, patch.planes)
+        sight.written.laid_back(out.planes, out.mask, patch.planes, face.source.planes)
     if sight.veil is not None:
         sight.veil.laid_back(out.planes, planes)
     return out
@@ -265,7 +265,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     if request.style == "photo" and of_one_tint(person.skin, person.lip):
         follow_luma(out, mask, source.planes)
     if face.cover is not None:
-        face.cover.laid_back(out, mask, source.planes)
+        face.cover.laid_back(out, mask, source.planes, patch.planes)
     return Rendered(out, mask)
 
 

@@ -46,10 +46,10 @@ class Captions:
         paint(out, self.behind, self.beside, self.area)
         return out
 
-    def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
+    def laid_back(self, out: Planes, mask: Plane, planes: Planes, bare: Planes) -> None:
         """Puts the letters of `planes`, and what beside them has not moved, in front of what was rendered into `out`, and takes
-        them out of its mask."""
-        put_back(out, mask, planes, self.taken_off(planes), self.area, self.letters, self.beside)
+        them out of its mask. bare: taken_off() the planes."""
+        put_back(out, mask, planes, bare, self.area, self.letters, self.beside)
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:

@@ -92,9 +92,10 @@ class Cover:
         _lay(out, self.behind, self.beside, self.area)
         return out
 
-    def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
-        """Puts the thing, and what lies beside it and does not move, back where it was, in front of what was rendered."""
-        put_back(out, mask, planes, self.taken_off(planes), self.area, self.opacity, self.beside)
+    def laid_back(self, out: Planes, mask: Plane, planes: Planes, bare: Planes) -> None:
+        """Puts the thing, and what lies beside it and does not move, back where it was, in front of what was rendered. bare:
+        taken_off() the planes."""
+        put_back(out, mask, planes, bare, self.area, self.opacity, self.beside)
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:

@@ -118,10 +118,9 @@ const mixedIn = (copies: readonly Float32Array[]): number[] => {
 /** Luma, COLUMNS x ROWS: means of a part of the pixels. */
 const smallCopy = ({ width, height, pixels }: YuvPicture): Float32Array => {
   const copy = new Float32Array(COLUMNS * ROWS);
-  for (let row = 0; row < ROWS; row += 1)
-    for (let column = 0; column < COLUMNS; column += 1) {
-      const ys = sampled(row, ROWS, height);
-      const xs = sampled(column, COLUMNS, width);
+  const columns = sampled(COLUMNS, width);
+  for (const [row, ys] of sampled(ROWS, height).entries())
+    for (const [column, xs] of columns.entries()) {
       let sum = 0;
       for (const y of ys) for (const x of xs) sum += pixels[y * width + x] ?? 0;
       copy[row * COLUMNS + column] = sum / (ys.length * xs.length);
@@ -129,10 +128,12 @@ const smallCopy = ({ width, height, pixels }: YuvPicture): Float32Array => {
   return copy;
 };
 
-/** The places along a side of `length` pixels at which cell `cell` of `cells` is read. */
-const sampled = (cell: number, cells: number, length: number): number[] => {
+/** The places along a side of `length` pixels at which each of `cells` cells is read. */
+const sampled = (cells: number, length: number): number[][] => {
   const count = Math.max(1, Math.min(SAMPLES, Math.floor(length / cells)));
-  return Array.from({ length: count }, (_, i) =>
-    Math.floor(((cell + (i + 0.5) / count) * length) / cells),
+  return Array.from({ length: cells }, (_cell, cell) =>
+    Array.from({ length: count }, (_place, i) =>
+      Math.floor(((cell + (i + 0.5) / count) * length) / cells),
+    ),
   );
 };
