@@ -41,7 +41,11 @@ export const createUpload = route({
 });
 
 const UploadParams = z.strictObject({ id: z.string().describe('of the upload') });
-const noUpload = () => new Failure('not_found', { what: 'upload with this id' });
+/** Failure not_found where the account has no such upload. */
+const existing = (upload: Upload | null): Upload => {
+  if (!upload) throw new Failure('not_found', { what: 'upload with this id' });
+  return upload;
+};
 
 export const getUpload = route({
   method: 'get',
@@ -54,11 +58,8 @@ export const getUpload = route({
   params: UploadParams,
   answer: { status: 200, body: Upload, example: uploadExample },
   fails: ['not_found'],
-  handle: async ({ params, caller }, { uploads }) => {
-    const upload = await uploads.get(caller.account, params.id);
-    if (!upload) throw noUpload();
-    return upload;
-  },
+  handle: async ({ params, caller }, { uploads }) =>
+    existing(await uploads.get(caller.account, params.id)),
 });
 
 export const deleteUpload = route({
@@ -72,9 +73,6 @@ export const deleteUpload = route({
   params: UploadParams,
   answer: { status: 200, body: Upload, example: uploadExample },
   fails: ['not_found'],
-  handle: async ({ params, caller }, { uploads }) => {
-    const upload = await uploads.remove(caller.account, params.id);
-    if (!upload) throw noUpload();
-    return upload;
-  },
+  handle: async ({ params, caller }, { uploads }) =>
+    existing(await uploads.remove(caller.account, params.id)),
 });
