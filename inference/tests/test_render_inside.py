@@ -19,7 +19,7 @@ from enhance.render.inside import lender as lenders
 from enhance.render.inside import merged
 from enhance.render.inside.aligned import aligned
 from enhance.render.inside.edge import bite_of
-from enhance.render.inside.interior import hole_of
+from enhance.render.inside.interior import SLIT, hole_of
 from enhance.render.inside.layers import Frame, Grid, Layer, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
@@ -160,6 +160,27 @@ def test_teeth_of_a_slit_are_as_white_as_the_clip_shows_them() -> None:
 
     wide, slits = in_shade(0.2, 1), [in_shade(0.06, 1)] * 4
     assert brightest(0.07, wide, *slits) > 0.97 * brightest(0.07, wide)
+
+
+def half_dark(gap: float, side: int) -> tuple[Planes, Floats]:
+    """An open mouth that shows its teeth on one side alone. side: -1 or 1, the dark one."""
+    planes, mesh = drawn(gap=gap, teeth=True)
+    dark = painted(gap)[0].y == GREEN[0]
+    dark &= side * (np.arange(dark.shape[1]) - mesh[13, 0]) > 0
+    planes.y[dark] = np.round(planes.y[dark] * 0.2)
+    return planes, mesh
+
+
+def test_teeth_of_a_slit_are_no_greyer_as_the_dark_lies_elsewhere_in_each_frame() -> None:
+    wide, slits = in_shade(0.2, 1), [half_dark(0.05, side) for side in (-1, 1)] * 2
+    lit, usual = (merged_from(inside_of(wide, *each).tobytes(), BALANCED.density) for each in (slits, [in_shade(0.05, 1)] * 4))
+    assert lit and usual
+    assert lit.slit_end < 0.08
+    assert usual.slit_end == pytest.approx(SLIT[1])
+    grey, white = (
+        across_teeth(0.05, merged.pack(replace(lit, slit_end=end), BALANCED.density)) for end in (SLIT[1], lit.slit_end)
+    )
+    assert np.median(white) > 1.1 * np.median(grey)
 
 
 def test_a_mouth_that_opens_little_is_dark_where_the_clip_shows_nothing_but_dark_lip_then() -> None:

@@ -59,8 +59,8 @@ def test_a_frame_is_answered_in_its_own_size(studio: MouthRenderModel, patch: di
         ({"STYLE": np.array([0, 1], np.int32)}, "expected STYLE [1], got [2]"),
         ({"TARGET": floats(7)}, "expected TARGET [10] of finite numbers, got"),
         ({"TARGET": floats(10, value=NAN)}, "expected TARGET [10] of finite numbers, got"),
-        ({"INSIDE": np.zeros(9, np.uint8), "TARGET": OPEN}, "expected INSIDE of 480416 bytes, got 9"),
-        ({"INSIDE": np.zeros(480416, np.uint8), "TARGET": OPEN}, "expected INSIDE as this release answers it, marked "),
+        ({"INSIDE": np.zeros(9, np.uint8), "TARGET": OPEN}, "expected INSIDE of 480420 bytes, got 9"),
+        ({"INSIDE": np.zeros(480420, np.uint8), "TARGET": OPEN}, "expected INSIDE as this release answers it, marked "),
     ],
 )
 def test_mouth_render_refuses(

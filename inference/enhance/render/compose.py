@@ -35,6 +35,7 @@ from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
 from .inside.interior import (
     FEATHER,
+    SLIT,
     Hole,
     beside_of,
     certain,
@@ -316,7 +317,8 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
         lit = known.beside if known else 1.0
         wide = certain(known.narrowing.wide(asked.width / AS_WIDE), patch.pose.scale) if known else 1.0
         shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide)
-        yuv = slit_of(hole, asked.gap, beside, wide).over(yuv, shade)
+        end = known.slit_end if known else SLIT[1]
+        yuv = slit_of(hole, asked.gap, beside, wide, end).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)
     blur = blur_of(face.detail, person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:

@@ -174,13 +174,14 @@ class Slit:
         return np.asarray(inside + self.shade[..., None] * (shade - inside) + detail, np.float32)
 
 
-def slit_of(hole: Hole, gap: float, beside: Floats, wide: float = 1.0) -> Slit:
+def slit_of(hole: Hole, gap: float, beside: Floats, wide: float = 1.0, end: float = SLIT[1]) -> Slit:
     """The slit between lips that are `gap` (S) apart: little light falls through it, and most of it from the lips.
 
     beside: beside_of(). wide: the mouth's width, of the clip's usual: lips of a narrow one come forward and shade its inside.
+    end: S between lips from which a slit of the usual width shows all of the inside.
     """
-    end = SLIT[1] * exp(LONGER_SLIT * max(NARROWER - wide, 0.0))
-    light = float(smoothstep(np.array(gap), SLIT[0], end))
+    longer = exp(LONGER_SLIT * max(NARROWER - wide, 0.0))
+    light = float(smoothstep(np.array(gap), SLIT[0], end * longer))
     return Slit(light, np.asarray(smoothstep(hole.bottom - hole.top, *NARROW) * (1 - beside), np.float32))
 
 

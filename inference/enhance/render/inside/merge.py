@@ -20,6 +20,7 @@ from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
+from .interior import SLIT
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid, with_beside
 from .lender import Lender
 from .lent_teeth import with_teeth
@@ -42,7 +43,7 @@ from .merged import (
 from .narrow import NONE as NOT_NARROWED
 from .narrow import narrowing_of, usual_width
 from .shade import UNCHANGED, learnt
-from .slits import between_lips, light_beside, shown_in
+from .slits import between_lips, light_beside, shown_in, slit_end
 from .under_lip import lip_shades, without
 from .upper import upper_row
 
@@ -80,8 +81,8 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 1, NOT_NARROWED, opened_lips.UNCHANGED),
-        *(UNCHANGED_FULLNESS, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
+        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 1, SLIT[1], NOT_NARROWED),
+        *(opened_lips.UNCHANGED, UNCHANGED_FULLNESS, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
@@ -125,6 +126,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         lip_shade,
         UNCHANGED,
         1.0,
+        SLIT[1],
         NOT_NARROWED,
         opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
         UNCHANGED_FULLNESS,
@@ -146,7 +148,8 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
     full = fullness.learnt([lender.lips for lender in lenders if lender.seen > WORTH], person.rest)
-    return replace(merged, shade=learnt(lit), narrowing=narrowing, fullness=full)
+    merged = replace(merged, shade=learnt(lit), narrowing=narrowing, fullness=full)
+    return replace(merged, slit_end=slit_end(merged, mouths))
 
 
 def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[tuple[float, Array, Floats]]:

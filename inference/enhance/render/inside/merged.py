@@ -70,6 +70,8 @@ class Inside:
     """Of the whole inside, in addition to what every mouth has."""
     beside: float
     """Of the light beside little openings, where lips lie on each other."""
+    slit_end: float
+    """S between lips from which the inside is wholly seen (interior.py::slit_of)."""
     narrowing: Narrowing
     """Of its light, in mouths that are narrower or wider than the clip's."""
     lips: Annotated[Array, Shape(*LIPS_SIZE)]
@@ -115,7 +117,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=7)
+INSIDE = Record("INSIDE", Inside, version=8)
 
 
 def size_of(density: float) -> int:
