@@ -109,6 +109,16 @@ def test_a_sung_note_is_heard_to_its_end(analyser: SpeechAnalyser) -> None:
     assert note.activity[-30:].max() < 0.1
 
 
+@pytest.mark.parametrize(("vowel", "heard_as"), [("I", "I"), ("U", "T")])
+def test_a_vowel_alone_in_a_file_is_heard(analyser: SpeechAnalyser, vowel: str, heard_as: str) -> None:
+    """Less its own mean it would be silence, or a closure. U need only be a sound with open lips."""
+    alone = analyser.analyse(say([("_", 1), (vowel, 2), ("_", 1)], 160), fuse=False)
+    held = slice(120, 280)
+    assert (alone.activity[held] > 0.5).mean() > 0.9
+    assert CLASSES[alone.posteriors[held].mean(0).argmax()] == heard_as
+    assert alone.curves[held, CURVES.index("closure")].max() < 0.5
+
+
 def test_noise_in_a_pause_is_heard_as_noise(analyser: SpeechAnalyser) -> None:
     pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32), babble()])
     pcm += noise(len(pcm) / RATE, 0.02)
@@ -294,6 +304,14 @@ def test_features_are_in_time() -> None:
 def test_normalised_features_have_no_level() -> None:
     pcm = babble() + noise(3.8, 1e-3)
     np.testing.assert_allclose(normalise(log_mel(pcm)), normalise(log_mel(pcm * 0.25)), atol=0.01)
+
+
+def test_the_middle_of_a_held_sound_does_not_count_in_the_mean() -> None:
+    mel = log_mel(babble())
+    held = np.repeat(mel[[60]], 500, 0)
+    together, heard = np.concatenate([mel, held]), np.arange(len(mel) + len(held)) < len(mel)
+    np.testing.assert_allclose(normalise(together, heard)[: len(mel)], normalise(mel), atol=0.05)
+    assert np.abs(normalise(together)[: len(mel)] - normalise(mel)).max() > 0.2
 
 
 def posteriors_of(names: str) -> Floats:

@@ -19,6 +19,9 @@ _SPAN, _STEP = 1000, 200  # frames: the mean is taken over 10 s, anew every 2 s
 _LOUD = 5.0  # nepers of power under the 95th percentile that still count as active
 _FAR = 6.0  # nepers of power under the loudest part's 95th percentile, below which nothing is active
 _ENOUGH = 20  # active frames that give a mean
+# Nepers, the spread of the bands' shares over active frames: up to the first they are one held sound, from the second on their
+# mean is that of a speaker. Held vowels have .2 to .7, noise .6, a second of speech 1.0 and more: docs/decisions/0217
+_ONE_SOUND, _VARIED = 0.6, 0.9
 
 
 def mean_around(values: Floats, reach: int, beyond: Literal["constant", "edge"] = "constant") -> Floats:
@@ -47,6 +50,8 @@ def _mel_filters() -> Floats:
 
 
 _FILTERS = _mel_filters()
+_BANDS = np.arange(MELS) - (MELS - 1) / 2
+_USUAL = np.interp(np.arange(MELS), (0, 5, 8, 12, 26, 39), (2.5, 3.4, 2.3, 0.3, -0.4, -3.0))  # nepers, 45 speakers of GRID
 _TAPER = np.hanning(WINDOW).astype(np.float32)
 
 
@@ -65,27 +70,42 @@ def log_mel(pcm: Floats) -> Floats:
     return out
 
 
-def normalise(mel: Floats) -> Floats:
+def normalise(mel: Floats, heard: npt.NDArray[np.bool_] | None = None) -> Floats:
     """Log-mel (T x 40) without the level and the microphone's response: less a mean, over 3, within -4..3.
 
     The mean is that of the active frames; over the whole file up to 10 s, in longer ones over 10 s round each frame. Where a
-    part has no active frames, the means of the parts beside it are used. All -4 when the file is silent.
+    part has no active frames, the means of the parts beside it are used; where they are one held sound, the usual spectrum of
+    speech, as nothing would be left of a vowel less itself. All -4 when the file is silent.
+    heard: [T], without the middle of held sounds, which would outweigh others in the mean; None for all frames.
     """
     if len(mel) == 0:
         return mel
     level = mel.mean(1)
+    counts = np.ones(len(mel), np.bool_) if heard is None else heard
     starts = range(0, max(len(mel) - _SPAN + _STEP, 1), _STEP)
-    parts = [level[start : start + _SPAN] for start in starts]
-    tops = [np.percentile(part, 95) for part in parts]
+    parts = [slice(start, start + _SPAN) for start in starts]
+    tops = [np.percentile(level[part], 95) for part in parts]
     least = max(max(tops) - _FAR, _QUIET)
     knots, means = [], []
-    for start, part, top in zip(starts, parts, tops, strict=True):
-        active = part > max(top - _LOUD, least)
+    for part, top in zip(parts, tops, strict=True):
+        active = counts[part] & (level[part] > max(top - _LOUD, least))
         if active.sum() >= min(_ENOUGH, len(level)):
-            knots.append(start + len(part) / 2)
-            means.append(mel[start : start + _SPAN][active].mean(0))
+            knots.append(part.start + len(level[part]) / 2)
+            means.append(_mean_of_speech(mel[part][active]))
     if not knots:
         return np.full_like(mel, -4)
     times = np.arange(len(mel))
     mean = np.stack([np.interp(times, knots, column) for column in np.stack(means, 1)], 1)
     return np.asarray(np.clip((mel - mean) / 3, -4, 3).astype(np.float32))
+
+
+def _mean_of_speech(active: Floats) -> Floats:
+    """The mean of active frames of log-mel (T x 40), [40]; of one held sound, the usual spectrum of speech with its slope."""
+    mean = active.mean(0)
+    spread = (active - active.mean(1, keepdims=True)).std(0).mean()
+    usual = float(np.clip((_VARIED - spread) / (_VARIED - _ONE_SOUND), 0, 1))
+    if not usual:
+        return np.asarray(mean)
+    beside = _USUAL - mean
+    shape = beside - beside.mean() - _BANDS * (beside @ _BANDS) / (_BANDS @ _BANDS)
+    return np.asarray(mean + usual * shape)

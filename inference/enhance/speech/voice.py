@@ -22,12 +22,12 @@ _NONE, _FULL = 0.06, 0.10
 
 
 def in_usual_voice(mel: Floats, network: Posteriors, go_on: Callable[[], None] = lambda: None) -> Floats:
-    """normalise(mel), [T, 40], with the formants of an unusual voice moved to where usual voices have them.
+    """normalise() of mel, [T, 40], with the formants of an unusual voice moved to where usual voices have them.
 
     mel: log-mel [T, 40]. network: the one for speech near the microphone. go_on is called between blocks and may raise.
     """
-    normal = normalise(mel)
     heard = heard_frames(mel)
+    normal = normalise(mel, heard)
     scale = _scale(normal[heard], network, go_on)
     return normal if (scale == 1).all() else scaled(normal, scale[np.cumsum(heard) - 1])
 
