@@ -1,10 +1,12 @@
-/** Noise and blocks go before a video is enlarged, as a network would sharpen them. docs/decisions/0128, 0176. */
+/** Noise and blocks go before a video is enlarged, as a network would sharpen them. docs/decisions/0128, 0176, 0221. */
 import { Failure } from '../../errors.ts';
-import type { YuvFrame } from '../../frame.ts';
+import type { Frame } from '../../frame.ts';
+import type { FfmpegOptions } from '../../media/ffmpeg.ts';
 import type { VideoInfo } from '../../media/info.ts';
-import { decodeYuv } from '../../media/read/decode.ts';
+import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import { blockStepOf, type Quantiser, quantiserOf } from '../../media/read/quantiser.ts';
 import { nearest } from './cuts.ts';
+import { ditherOf } from './dither.ts';
 import { changeOf, looksAt, type Moment, type Noise, noiseOf } from './noise.ts';
 import { effortOf, variantOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
@@ -39,6 +41,8 @@ const CLEAR_CHANGE = 0.9;
 const LEAST_BLOCK_STEP = 5;
 /** Of the step: by how much `spp` rounds again. Its own rule, a half of it, takes detail away. */
 const ROUNDING = 0.2;
+/** Of the levels that dithering puts in turn: how unlike two pixels are that count by .6 in the mean of the other. */
+const DITHER_RANGE = 0.006;
 
 export type Cleaning = {
   /** Of ffmpeg, for the pictures of the video, in 8-bit 4:2:0; none where nothing is to go. */
@@ -57,7 +61,23 @@ export const cleaningOf = async (task: Looking, info: VideoInfo): Promise<Cleani
   const noise = noiseOf(looks);
   if (noise) return { ...notCleaned, filters: [...even, ...filtersFor(noise, task.options)] };
   const isCalm = (changeOf(looks) ?? CLEAR_CHANGE) < CLEAR_CHANGE;
-  return { filters: even, isClear: isCalm && (await isFine(task, info)) };
+  const filters = [...even, ...(await evenDither(task, info))];
+  return { filters, isClear: isCalm && (await isFine(task, info)) };
+};
+
+/**
+ * What evens dithering: each sample becomes the mean of those around it, as far as they are as near to it as the colours that
+ * dithering puts in turn. Only RGB is looked at, as what animated images become: 4:2:0 has no colours that are exactly the same.
+ */
+const evenDither = async (task: Looking, info: VideoInfo): Promise<readonly string[]> => {
+  if (info.colour.matrix !== null) return [];
+  const pictures: Frame[] = [];
+  for (const from of placesOf(info))
+    pictures.push(...(await framesFrom(from, task, info, decodeVideo, 1)));
+  const levels = ditherOf(pictures);
+  return levels === null
+    ? []
+    : [`bilateral=sigmaS=2:sigmaR=${(DITHER_RANGE * levels).toFixed(3)}:planes=7`];
 };
 
 /**
@@ -117,29 +137,41 @@ const isFine = async (task: Looking, info: VideoInfo): Promise<boolean> => {
 };
 
 const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {
-  const { startSeconds, durationSeconds, keyFrames } = info;
-  const wanted = PLACES.map((part) => startSeconds + part * durationSeconds);
-  const starts = new Set(wanted.flatMap((time) => nearest(keyFrames, time)));
   const moments: Moment[] = [];
-  for (const from of starts.size === 0 ? [0] : starts) {
-    const [, a, b, c, d, e, f] = await framesFrom(from, task, info);
+  for (const from of placesOf(info)) {
+    const [, a, b, c, d, e, f] = await framesFrom(from, task, info, decodeYuv, FRAMES);
     if (a && b && c) moments.push([a, b, c]);
     if (d && e && f) moments.push([d, e, f]);
   }
   return moments;
 };
 
-const framesFrom = async (
+/** In seconds, each once. */
+const placesOf = ({ startSeconds, durationSeconds, keyFrames }: VideoInfo): readonly number[] => {
+  const wanted = PLACES.map((part) => startSeconds + part * durationSeconds);
+  const starts = new Set(wanted.flatMap((time) => nearest(keyFrames, time)));
+  return starts.size === 0 ? [0] : [...starts];
+};
+
+type Read<F> = (
+  path: string,
+  info: VideoInfo,
+  options: FfmpegOptions & { readonly from: number },
+) => AsyncIterable<F>;
+
+const framesFrom = async <F>(
   from: number,
   { input, config, signal }: Looking,
   info: VideoInfo,
-): Promise<YuvFrame[]> => {
-  const frames: YuvFrame[] = [];
+  read: Read<F>,
+  most: number,
+): Promise<F[]> => {
+  const frames: F[] = [];
   try {
     const decoding = { ffmpeg: config.ffmpeg, signal, from };
-    for await (const frame of decodeYuv(input('media'), info, decoding)) {
+    for await (const frame of read(input('media'), info, decoding)) {
       frames.push(frame);
-      if (frames.length === FRAMES) break;
+      if (frames.length === most) break;
     }
   } catch (error) {
     // Where nothing can be decoded, nothing is measured. Whether it is the video's fault is decided by decoding all of it.

@@ -214,6 +214,33 @@ test('blocks of MPEG-4 are evened, as coarsely as they were rounded, unless deno
   assert.ok(is < 0.9 * was, `${is} is left of ${was}`);
 });
 
+test('dithering of a GIF is evened; posters, letters and strong patterns stay', async () => {
+  const palette = (dither: string, colours = 64) =>
+    `split[a][b];[a]palettegen=max_colors=${colours}[p];[b][p]paletteuse=dither=${dither}`;
+  // As the service sees animated images: RGB without loss.
+  const make = async (name: string, filter: string) => {
+    const gif = await makeClip(at(`${name}.gif`), ['-i', clean], ['-frames:v', '4', '-vf', filter]);
+    const output = ['-c:v', 'libx264rgb', '-qp', '0', '-pix_fmt', 'rgb24'];
+    return await makeClip(at(`${name}.mkv`), ['-i', gif], output);
+  };
+  const wanted = (await framesOf(clean, [], decodeVideo)).slice(0, 4);
+  for (const dither of ['bayer:bayer_scale=2', 'sierra2_4a']) {
+    const path = await make(dither.slice(0, 5), palette(dither, 16));
+    const { filters } = await cleaning(path);
+    assert.match(filters.join(), /^bilateral=[^,]*$/);
+    const [before, after] = [
+      await framesOf(path, [], decodeVideo),
+      await framesOf(path, filters, decodeVideo),
+    ];
+    const [was, is] = [difference(wanted, before), difference(wanted, after)];
+    assert.ok(is < 0.7 * was, `${is} is left of ${was}`);
+    assert.equal((await cleaning(path, { denoise: 'off' })).filters, []);
+  }
+  assert.equal((await cleaning(await make('poster', palette('none', 16)))).filters, []);
+  const lines = `geq=lum='255*mod(X+Y,2)':cb=128:cr=128,${palette('none')}`;
+  assert.equal((await cleaning(await make('lines', lines))).filters, []);
+});
+
 const fractal = `mandelbrot=s=${width}x${height}:r=25:end_scale=2:inner=mincol`;
 
 test('what takes many bits is clear, unless weak noise takes them', async () => {

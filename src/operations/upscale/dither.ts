@@ -1,0 +1,45 @@
+/** Dithering, by which pictures of few colours (GIF) imitate others: pixels of near colours in turn. docs/decisions/0221. Pure. */
+import type { Picture } from '../../frame.ts';
+
+/** Of all pixels: the least that lie between two of one colour and have another. Pictures without dithering have up to .06. */
+const LEAST_SHARE = 0.08;
+/** Levels of luma between the colours in turn. Less is hardly seen; more are patterns that somebody drew. */
+const [LEAST, MOST] = [2, 20];
+
+/** How far apart in luma (levels of 255) the colours are that dithering puts in turn; null where there is none. */
+export const ditherOf = (pictures: readonly Picture[]): number | null => {
+  const counts = new Uint32Array(256);
+  let looked = 0;
+  for (const picture of pictures) looked += countTurns(picture, counts);
+  const turns = counts.reduce((sum, count) => sum + count, 0);
+  if (turns < LEAST_SHARE * looked || turns === 0) return null;
+  let levels = 0;
+  for (let below = counts[0] ?? 0; below < turns / 2; below += counts[levels] ?? 0) levels += 1;
+  return levels >= LEAST && levels <= MOST ? levels : null;
+};
+
+/** Adds the pixels that lie between two of one colour and have another, by their difference in luma; how many pixels were looked at. */
+const countTurns = ({ width, height, channels, pixels }: Picture, counts: Uint32Array): number => {
+  const colourAt = (i: number) => pixels.readUIntBE(i, 3);
+  let looked = 0;
+  for (const [across, down] of [
+    [1, 0],
+    [0, 1],
+  ] as const) {
+    const step = channels * (across + down * width);
+    for (let y = down; y < height - down; y += 1)
+      for (let x = across; x < width - across; x += 1) {
+        const i = channels * (y * width + x);
+        const [colour, beside] = [colourAt(i), colourAt(i - step)];
+        looked += 1;
+        if (colour === beside || beside !== colourAt(i + step)) continue;
+        const levels = Math.round(Math.abs(lumaOf(colour) - lumaOf(beside)));
+        counts[levels] = (counts[levels] ?? 0) + 1;
+      }
+  }
+  return looked;
+};
+
+/** Of red, green and blue in one number. */
+const lumaOf = (colour: number): number =>
+  0.299 * (colour >> 16) + 0.587 * ((colour >> 8) & 255) + 0.114 * (colour & 255);
