@@ -8,10 +8,15 @@ import numpy.typing as npt
 import pytest
 
 from enhance.geometry.area import Area
+from enhance.geometry.head import Pose
 from enhance.geometry.planes import Planes, moved
 from enhance.render.compose import MouthRequest, render
 from enhance.render.finish.grain import bands, noise_of, sharpened
+from enhance.render.finish.streaks import evened
+from enhance.render.finish.tone import GRID, Ring, Tone, retone
+from enhance.render.lips.colours import COLUMNS
 from enhance.render.lips.field import seen_alone
+from enhance.render.lips.outline import ALONG
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from tests.test_render import BT601, astronaut, target
@@ -176,3 +181,57 @@ def test_studio_changes_fewer_pixels_for_the_same_mouth() -> None:
     ]
     assert masks[1].sum() < 0.85 * masks[0].sum()
     assert not (masks[1] & ~masks[0]).any()
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.6, 1.5])
+def test_what_is_stretched_one_way_shows_no_hairs(turn: float) -> None:
+    planes, area = grey(120 + noise(160, 160, 8.0, 0.7)), Area(20, 20, 140, 140)
+    x = np.arange(-60, 60, dtype=np.float32)
+    along, across = np.array([-np.sin(turn), np.cos(turn)]), np.array([np.cos(turn), np.sin(turn)])
+
+    def stretched(share: float) -> tuple[Planes, tuple[Floats, Floats]]:
+        by = (share - 1) * (along[0] * x + along[1] * x[:, None])
+        moves = np.asarray(along[0] * by, np.float32), np.asarray(along[1] * by, np.float32)
+        return moved(planes, moves, area, np.ones((120, 120), np.bool_)), moves
+
+    def hair(out: Planes) -> float:
+        """How much faster luma changes across what is stretched than along it."""
+        down, right = np.gradient(cv2.GaussianBlur(out.y[40:120, 40:120].astype(np.float32), (0, 0), 0.7))
+        return float((across[0] * right + across[1] * down).std() / (along[0] * right + along[1] * down).std())
+
+    out, moves = stretched(0.35)
+    assert hair(out) > 1.75
+    evened(out, moves, area)
+    assert hair(out) < 1.25
+    little, moves = stretched(0.7)
+    before = little.y.copy()
+    evened(little, moves, area)
+    np.testing.assert_array_equal(little.y, before)
+
+
+def test_lips_that_part_are_not_mixed_where_they_meet() -> None:
+    planes = grey(np.where(np.arange(160)[:, None] < 80, 60, 180) + np.zeros((160, 160)))
+    x, below = np.arange(-60, 60, dtype=np.float32), np.arange(120)[:, None] >= 60
+    # From side to side all is stretched, and what lies below comes from 30 pixels farther down.
+    moves = np.broadcast_to(-0.65 * x, (120, 120)).copy(), np.broadcast_to(30 * below, (120, 120)).astype(np.float32)
+    out = planes.copy()
+    evened(out, moves, Area(20, 20, 140, 140))
+    np.testing.assert_array_equal(out.y, planes.y)
+
+
+def test_the_colour_of_a_lip_ends_no_harder_at_its_steep_sides() -> None:
+    pose = Pose(120.0, np.eye(3), np.array([100.0, 40.0, 0.0]))
+    x = 0.25 * ALONG
+    inner = np.stack([x, 0.2 * (1 - ALONG**4), 0 * x], axis=1)
+    outer = np.stack([x, 0.45 * (1 - ALONG**4), 0 * x], axis=1)
+    top = np.stack([x, 0 * x - 0.05, 0 * x], axis=1)
+    planes = grey(np.full((160, 200), 80, np.float32))
+    line = top + np.array([0, 0.05, 0])
+    ring = Ring.of(pose, (line, top), (inner, outer), planes.area)
+    light = np.broadcast_to([80.0, 128.0, 128.0], (len(COLUMNS), 3))
+    relative = np.zeros((*GRID, 3))
+    relative[..., 0] = np.log(126 / 96)
+    retone(planes, light, ring, Tone(relative, np.zeros((2, 2))), 1.0, 16)
+    luma = cv2.GaussianBlur(planes.y.astype(np.float32), (0, 0), 0.7)
+    middle, side = np.abs(np.diff(luma[70:110, 100])).max(), np.abs(np.diff(luma[72, 100:140])).max()
+    assert side < 1.5 * middle

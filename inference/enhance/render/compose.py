@@ -247,7 +247,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     asked = blend(own, asked_of(shape, person.rest, own, full), belief)
     mouth = _Mouth(person, face, shape, asked, known)
 
-    out, mask = warp(patch, own, asked, request.quality)
+    out, mask = warp(patch, own, asked, request.quality, request.style)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)

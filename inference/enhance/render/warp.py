@@ -4,8 +4,10 @@ import cv2
 import numpy as np
 
 from enhance.geometry.planes import Plane, Planes, even, moved
+from enhance.style import Style
 
 from .finish.grain import sharpened
+from .finish.streaks import evened
 from .lips.crease import shaded
 from .lips.field import LEAST, Field, displacement, seen_alone
 from .lips.outline import Lips
@@ -16,7 +18,7 @@ from .quality import Quality
 from .window import Window
 
 
-def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Planes, Plane]:
+def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style) -> tuple[Planes, Plane]:
     """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more."""
     planes, pose = patch.planes, patch.pose
     field = Field(pull(patch.head, own, asked, pose, shaded(planes.y, pose, own, patch.colours.black)), pose)
@@ -37,6 +39,8 @@ def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Plane
     # In proportion below half a pixel.
     mask[grown.slices] = cv2.convertScaleAbs(length, alpha=510) * changed
     out = moved(planes, (across, down), grown, changed)
+    if style == "photo":
+        evened(out, (across, down), grown)
     if quality.grain:
         sharpened(out.y, planes.y, (across, down), grown, changed)
     return out, mask

@@ -78,6 +78,13 @@ class Ring:
         return np.interp(x, ends[:, 0], ALONG, left=-2, right=2), lip, np.where(lip, lower, upper)
 
     @cached_property
+    def cosine(self) -> Array:
+        """Of each pixel: of the slope of its lip's outer contour, in the same column."""
+        x = self.pose.plane_of(self.area)[..., 0]
+        upper, lower = (np.interp(x, line[:, 0], _cosine(line)) for line in (self.contours[1], self.contours[3]))
+        return np.where(self.places[1], lower, upper)
+
+    @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
         """Of each pixel: the column and the row of the grid, its lips one below the other."""
         along, lip, depth = self.places
@@ -102,6 +109,12 @@ class Ring:
         x, y = (np.ascontiguousarray(v[::step, ::step]) for v in self.nodes)
         rows = values.reshape(-1, GRID[2]).astype(np.float32)
         return np.asarray(cv2.remap(rows, x, y, cv2.INTER_LINEAR), np.float32)
+
+
+def _cosine(line: Array) -> Array:
+    """The cosine of a contour's slope at each of its points."""
+    across, down = np.gradient(line, axis=0).T
+    return np.asarray(np.abs(across) / np.maximum(np.hypot(across, down), 1e-9))
 
 
 def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
@@ -159,7 +172,8 @@ def retone(out: Planes, light: Array, ring: Ring, tone: Tone, amount: float, bla
     seen = ring.means(out)
     change = SHARE * np.clip(tone.under(light, black) - seen, -MOST, MOST)
     along, lip, depth = ring.places
-    weight = amount * (1 - smoothstep(depth, 0.75, 1.1)) * (1 - smoothstep(np.abs(along), 0.8, 1.0))
+    # Depth goes straight down: where the border is steep it would end within a pixel.
+    weight = amount * (1 - smoothstep(1 - (1 - depth) * ring.cosine, 0.75, 1.1)) * (1 - smoothstep(np.abs(along), 0.8, 1.0))
     weight = weight.astype(np.float32)
     for channel, (plane, step) in enumerate(((out.y, 1), (out.u, 2), (out.v, 2))):
         part = plane[coarser(ring.area, step).slices]
