@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from enhance.geometry.head import Array
+from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import lend, lender_from
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import merged_from
+from enhance.render.inside.merged import inside_from, merged_from
 from enhance.render.lips.fullness import LEAST, MOST, learnt
 from enhance.render.lips.outline import Lips, lips_of
 from enhance.render.lips.shape import UNCHANGED_FULLNESS, Asked, Rest, asked_of, middle_of, shape_of, thinned
@@ -52,6 +53,18 @@ def test_lips_that_part_are_as_thick_as_the_clips_open_ones_and_shut_ones_as_at_
     assert np.array_equal(
         asked_of(shut, person.rest, own, inside.fullness).upper_outer, asked_of(shut, person.rest, own).upper_outer
     )
+
+
+def test_so_are_the_lips_of_a_clip_that_shows_too_little_between_them() -> None:
+    (person, _), (giver, there) = rolled_in(), drawn(gap=0.07)
+    lender = lender_from(lend(giver, BT601, there, person, BALANCED.side).tobytes(), BALANCED.side)
+    inside = merge([lender] * 9, person, BT601, BALANCED.density)
+    assert merged_from(inside.tobytes(), BALANCED.density) is None
+    assert (inside_from(inside.tobytes(), BALANCED.density).fullness > 1.05).all()
+    planes, mesh = drawn()
+    request = MouthRequest(target(0.16, person.rest.width), SUBJECT.pack(person), "photo", BALANCED, inside)
+    with_it, without = (render(planes, BT601, mesh, each).planes for each in (request, replace(request, inside=None)))
+    assert not np.array_equal(with_it.y, without.y)
 
 
 def test_one_frame_counts_half_a_mistaken_one_within_limits_and_shut_ones_nothing() -> None:

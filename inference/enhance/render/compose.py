@@ -47,7 +47,7 @@ from .inside.interior import (
     slit_of,
     unpack_subject,
 )
-from .inside.merged import MERGED_ROW, Merged, Receiver, merged_from, show
+from .inside.merged import MERGED_ROW, Inside, Merged, Receiver, inside_from, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on, not_cut_off, of_one_tint
 from .lips.colours import light_across
@@ -242,8 +242,8 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
         return _untouched(source.planes)
     pose, head = patch.pose, patch.head
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
-    known = _known(request)
-    full = known.fullness if known else UNCHANGED_FULLNESS
+    known, seen = _known(request)
+    full = seen.fullness if seen else UNCHANGED_FULLNESS
     asked = blend(own, asked_of(shape, person.rest, own, full), belief)
     mouth = _Mouth(person, face, shape, asked, known)
 
@@ -251,7 +251,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
-        tone = opened(face.lip_tone, known.lips, asked.gap) if known else face.lip_tone
+        tone = opened(face.lip_tone, seen.lips, asked.gap) if seen else face.lip_tone
         light = light_across(out, head, pose) + face.cut_off
         mark(mask, ring.area, retone(out, light, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
@@ -270,11 +270,12 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     return Rendered(out, mask)
 
 
-def _known(request: MouthRequest) -> Merged | None:
-    """What the clip shows of the mouth; None where nothing is known."""
+def _known(request: MouthRequest) -> tuple[Merged | None, Inside | None]:
+    """What the clip shows of the mouth, with pictures, and what it shows at least of the lips; None: nothing is known."""
     if request.style != "photo" or request.inside is None:
-        return None
-    return merged_from(request.inside.tobytes(), request.quality.density)
+        return None, None
+    inside = request.inside.tobytes(), request.quality.density
+    return merged_from(*inside), inside_from(*inside)
 
 
 def _bytes_of(request: MouthRequest) -> bytes:

@@ -70,11 +70,17 @@ NEAR_GAP = 0.04  # S: sigma, within which openings share their light
 
 
 def merge(lenders: list[Lender], person: Subject, colours: Colours, most: float) -> Bytes:
-    """INSIDE of the lenders, size_of(most) bytes; one without pictures where no lender is believed. most: pixels per S."""
+    """INSIDE of the lenders, size_of(most) bytes, without pictures where they show too little. most: pixels per S."""
     person = with_teeth(person, lenders, colours)
     believed = [lender for lender in lenders if lender.belief > WORTH]
-    merged = _merged(believed, person, colours, most) if believed else None
-    return pack(_shaded(merged, lenders, person, colours) if merged else _nothing(most), most)
+    if not believed:
+        return pack(_nothing(most), most)
+    merged = _merged(believed, person, colours, most)
+    merged = _shaded(merged, lenders, person, colours) if merged else _nothing(most)
+    # Open lips are the subject's own, whatever is seen between them.
+    lips = opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in believed], person.lip_tone)
+    full = fullness.learnt([lender.lips for lender in lenders if lender.seen > WORTH], person.rest)
+    return pack(replace(merged, lips=lips, fullness=full), most)
 
 
 def _nothing(most: float) -> Merged:
@@ -128,7 +134,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         1.0,
         SLIT[1],
         NOT_NARROWED,
-        opened_lips.learnt([(lender.lips.gap, lender.tone) for lender in lenders], person.lip_tone),
+        opened_lips.UNCHANGED,
         UNCHANGED_FULLNESS,
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),
@@ -147,8 +153,7 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     seen = [(shown_in(merged, mouth), mouth.lender.lips.width) for mouth in mouths]
     narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
-    full = fullness.learnt([lender.lips for lender in lenders if lender.seen > WORTH], person.rest)
-    merged = replace(merged, shade=learnt(lit), narrowing=narrowing, fullness=full)
+    merged = replace(merged, shade=learnt(lit), narrowing=narrowing)
     return replace(merged, slit_end=slit_end(merged, mouths))
 
 

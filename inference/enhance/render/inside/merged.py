@@ -79,7 +79,7 @@ class Inside:
     fullness: Annotated[Array, Shape(2)]
     """[upper, lower]: how much thicker they are apart than shut (lips/fullness.py)."""
     levels: int
-    """Pictures of what lies under them; 0: nothing is known of this mouth."""
+    """Pictures of what lies under them; 0: nothing is known of this mouth but its lips."""
     opened: Annotated[Array, Shape(LEVELS)]
     """How high what lies under the upper teeth is in the middle of each."""
     heights: Annotated[Array, Shape(LEVELS, POINTS)]
@@ -141,14 +141,20 @@ def pack(merged: Merged, most: float) -> Bytes:
 
 
 @lru_cache(maxsize=16)
-def merged_from(values: bytes, most: float) -> Merged | None:
-    """The inside from its bytes, unpacked once for a clip; None where nothing is known. Raises ValueError when they did not
-    come from pack()."""
+def inside_from(values: bytes, most: float) -> Inside:
+    """All of it but the pictures. Raises ValueError when the bytes did not come from pack()."""
     if len(values) != size_of(most):
         raise BadMouthError(f"expected INSIDE of {size_of(most)} bytes, got {len(values)}")
     inside = INSIDE.unpack(np.frombuffer(values[: INSIDE.size * 4], "<f4"))
     if not (0 < inside.density <= most and 0 <= inside.levels <= LEVELS):
         raise BadMouthError(f"expected INSIDE of at most {most:g} pixels per S and {LEVELS} levels")
+    return inside
+
+
+@lru_cache(maxsize=16)
+def merged_from(values: bytes, most: float) -> Merged | None:
+    """The inside from its bytes, unpacked once for a clip; None where it has no pictures. Raises as inside_from()."""
+    inside = inside_from(values, most)
     if not inside.levels:
         return None
     upper, below = shapes_of(inside.density)
