@@ -87,6 +87,28 @@ def test_hair_of_the_walls_colour_moves_with_hair_farther_out() -> None:
     assert (np.diff(share[y - 40 : y + 60, x]) > -0.002).all()
 
 
+@pytest.mark.parametrize("box", [None, (255, 255, 255), (20, 20, 20)])
+def test_a_caption_over_the_hair_and_one_over_the_chin_stay(box: tuple[int, int, int] | None) -> None:
+    picture, mesh, *_ = before_a_wall()
+    plain, *_ = told(picture, mesh)
+    frame = head_frame(mesh)
+    caption = np.zeros(picture.shape[:2], np.uint8)
+    ink = (0, 0, 0) if box and box[0] > 128 else (255, 255, 255)
+    for place in (mesh[10], mesh[152]):
+        x, y = (place[:2] - (0.8 * frame.unit, 0)).astype(int).tolist()
+        if box:
+            corners = (x - 10, y - 36), (x + round(1.6 * frame.unit), y + 16)
+            cv2.rectangle(picture, *corners, box, -1)
+            cv2.rectangle(caption, *corners, (1,), -1)
+        for canvas, colour in ((picture, ink), (caption, (1,))):
+            cv2.putText(canvas, "WHAT THEY SAID", (x, y), cv2.FONT_HERSHEY_SIMPLEX, frame.unit / 160, colour, 3, cv2.LINE_AA)
+    share, *_ = told(picture, mesh)
+    assert share[caption > 0].mean() < 0.1
+    assert plain[caption > 0].mean() > 0.5
+    nose, brow = np.round(mesh[[4, 9], :2]).astype(int)
+    assert min(share[nose[1], nose[0]], share[brow[1], brow[0]]) > 0.8
+
+
 def test_a_head_that_fills_its_picture_moves_as_usual() -> None:
     mesh = placed(300)
     picture = np.full((300, 300, 3), SKIN, np.uint8)

@@ -4,10 +4,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.area import Area
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import BadPictureError, Picture
+
+from .overlay import written_over
 
 Mask = npt.NDArray[np.bool_]
 Silhouette = npt.NDArray[np.float32]
@@ -35,7 +38,7 @@ def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
     """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's.
 
     Where a colour is the head's alone, or the background's, it tells; elsewhere the usual head does. The face is head, and
-    so is what lies between it and head farther out.
+    so is what lies between it and head farther out. What is written over them moves as little as the background.
     """
     low, high = _bounds(frame)
     across, down = np.meshgrid(*np.linspace(low, high, SIDE).T)
@@ -50,6 +53,9 @@ def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
 
     share = (soft(sure * head, SOFT) + USUAL * usual(frame, across, down)) / (soft(sure, SOFT) + USUAL)
     share = _without_holes(np.minimum(share, 1 - smoothstep(radius, BEHIND, FAR)), -low / step)
+    written = _written(picture, frame, across, down)
+    if written.any():
+        share *= 1 - soft(written, SOFT)
     return np.clip(soft(share, SMOOTH), 0, 1)
 
 
@@ -107,6 +113,17 @@ def _colours(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -
     seen = cv2.remap(lab, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) * np.array(LAB, np.float32)
     seen[(x < 0) | (y < 0) | (x > columns - 1) | (y > rows - 1)] = np.nan
     return seen
+
+
+def _written(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -> Mask:
+    """Which places in the frame's units have letters, or the box or banner on which they stand."""
+    x, y = np.moveaxis(frame.origin + frame.unit * (across[..., None] * frame.right + down[..., None] * frame.down), 2, 0)
+    reach = Area.around(np.stack([x.ravel(), y.ravel()], 1), 0).clipped(Area(0, 0, picture.shape[1], picture.shape[0]))
+    if not reach.width or not reach.height:
+        return np.zeros(across.shape, np.bool_)
+    written = written_over(picture, frame, reach).astype(np.uint8)
+    x, y = ((places - start).astype(np.float32) for places, start in ((x, reach.x), (y, reach.y)))
+    return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
 
 
 def _told(colours: Floats, radius: Floats, face: Mask, above: Mask) -> tuple[Floats, Floats]:

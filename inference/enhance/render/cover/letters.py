@@ -5,6 +5,8 @@ by 65 levels of luma at most and has slopes of 34 levels a pixel (99.5 % of its 
 are 79 to 219 and 37 to 114.
 """
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -66,12 +68,27 @@ def may_be_written(luma: Plane, mouth: Mask, face: Mask, scale: float) -> bool:
 
 def letters_in(planes: Planes, mouth: Mask, face: Mask, scale: float) -> Mask:
     """The pixels of letters, of their outlines and of the box in which they stand."""
-    luma, side = planes.y, round(STROKE * scale) | 1
+    luma = planes.y
+    written = np.zeros_like(mouth)
+    for sign, ink, found in rows_of_letters(luma, mouth, face, scale):
+        if found.any():
+            written |= ground_of(planes, found, scale)
+            # Others of the line are less clear, or touch what is as bright.
+            like = sign * (luma - np.median(luma[found])) > -LIKE_LUMA
+            for chroma in full_chroma(planes, planes.area):
+                like &= np.abs(chroma - np.median(chroma[found])) < LIKE_CHROMA
+            line = found | found.any(axis=1)[:, None] & (ink > FAINT) & like
+            written |= _with_outline(luma, line, scale)
+    return written
+
+
+def rows_of_letters(luma: Plane, mouth: Mask, face: Mask, scale: float) -> Iterator[tuple[int, Plane, Mask]]:
+    """Of bright letters (1), then of dark ones (-1): each pixel's difference from what lies round it, and the letters."""
+    side = round(STROKE * scale) | 1
     kernel = np.ones((side, side), np.uint8)
     bright, dark = (cv2.morphologyEx(luma, kind, kernel) for kind in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT))
     slope = np.hypot(*(cv2.Sobel(luma, cv2.CV_32F, *axes, scale=1 / 8) for axes in ((1, 0), (0, 1))))
     sharp = around(slope > SHARP, 1)
-    written = np.zeros_like(mouth)
     # What lies between bright letters is darker than they are as well, but hardly ever black.
     for sign, ink, may_be in ((1, bright, luma > BLACK), (-1, dark, luma < BLACK)):
         pieces = _Pieces(luma, (ink > CLEAR) & may_be & ~mouth, sharp, face)
@@ -79,16 +96,7 @@ def letters_in(planes: Planes, mouth: Mask, face: Mask, scale: float) -> Mask:
         if sign > 0 and not found.any():
             word = pieces.rows(IN_A_WORD, scale, on_face=True)
             found = word if _outlined(luma, word) else found
-        if found.any():
-            box = _box(luma, found, scale)
-            written |= box if box.any() else _banner(planes, found, scale)
-            # Others of the line are less clear, or touch what is as bright.
-            like = sign * (luma - np.median(luma[found])) > -LIKE_LUMA
-            for chroma in full_chroma(planes, planes.area):
-                like &= np.abs(chroma - np.median(chroma[found])) < LIKE_CHROMA
-            found |= found.any(axis=1)[:, None] & (ink > FAINT) & like
-            written |= _with_outline(luma, found, scale)
-    return written
+        yield sign, np.asarray(ink), found
 
 
 class _Pieces:
@@ -166,6 +174,12 @@ def _with_outline(luma: Plane, letters: Mask, scale: float) -> Mask:
     for _ in range(max(2, round(OUTLINE * scale)) if _outlined(luma, letters) else 0):
         outline = letters | around(outline, 1) & (luma < BLACK)
     return outline
+
+
+def ground_of(planes: Planes, letters: Mask, scale: float) -> Mask:
+    """The pixels of the box or the banner on which a line of letters stands; none where it stands on the picture itself."""
+    box = _box(planes.y, letters, scale)
+    return box if box.any() else _banner(planes, letters, scale)
 
 
 def _box(luma: Plane, letters: Mask, scale: float) -> Mask:
