@@ -109,6 +109,19 @@ def test_a_caption_over_the_hair_and_one_over_the_chin_stay(box: tuple[int, int,
     assert min(share[nose[1], nose[0]], share[brow[1], brow[0]]) > 0.8
 
 
+@pytest.mark.parametrize("across", [True, False])
+def test_the_straight_edge_of_a_bar_or_a_tile_stays(across: bool) -> None:
+    picture, mesh, *_ = before_a_wall()
+    lowest = round(float(mesh[:468, 1 if across else 0].max())) + 20
+    edge = (slice(lowest, lowest + 9), slice(None)) if across else (slice(None), slice(lowest, lowest + 9))
+    assert told(picture, mesh)[0][edge].max() > 0.5
+    picture[edge[0].start if across else 0 :, 0 if across else edge[1].start :] = 0
+    share, *_ = told(picture, mesh)
+    assert share[edge].max() < 0.02
+    nose = np.round(mesh[4, :2]).astype(int)
+    assert share[nose[1], nose[0]] > 0.9
+
+
 def test_a_head_that_fills_its_picture_moves_as_usual() -> None:
     mesh = placed(300)
     picture = np.full((300, 300, 3), SKIN, np.uint8)

@@ -11,6 +11,7 @@ from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import BadPictureError, Picture
 
 from .overlay import written_over
+from .panel import within_panel
 
 Mask = npt.NDArray[np.bool_]
 Silhouette = npt.NDArray[np.float32]
@@ -53,10 +54,11 @@ def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
 
     share = (soft(sure * head, SOFT) + USUAL * usual(frame, across, down)) / (soft(sure, SOFT) + USUAL)
     share = _without_holes(np.minimum(share, 1 - smoothstep(radius, BEHIND, FAR)), -low / step)
-    written = _written(picture, frame, across, down)
+    x, y = np.moveaxis(frame.origin + frame.unit * (across[..., None] * frame.right + down[..., None] * frame.down), 2, 0)
+    written = _written(picture, frame, x, y)
     if written.any():
         share *= 1 - soft(written, SOFT)
-    return np.clip(soft(share, SMOOTH), 0, 1)
+    return np.clip(soft(share, SMOOTH) * within_panel(picture, frame, x, y), 0, 1)
 
 
 def usual(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
@@ -115,12 +117,11 @@ def _colours(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -
     return seen
 
 
-def _written(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -> Mask:
-    """Which places in the frame's units have letters, or the box or banner on which they stand."""
-    x, y = np.moveaxis(frame.origin + frame.unit * (across[..., None] * frame.right + down[..., None] * frame.down), 2, 0)
+def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
+    """Which places (pixels) have letters, or the box or banner on which they stand."""
     reach = Area.around(np.stack([x.ravel(), y.ravel()], 1), 0).clipped(Area(0, 0, picture.shape[1], picture.shape[0]))
     if not reach.width or not reach.height:
-        return np.zeros(across.shape, np.bool_)
+        return np.zeros(x.shape, np.bool_)
     written = written_over(picture, frame, reach).astype(np.uint8)
     x, y = ((places - start).astype(np.float32) for places, start in ((x, reach.x), (y, reach.y)))
     return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
