@@ -152,6 +152,20 @@ def test_a_large_open_mouth_without_lips_or_a_line_is_a_drawings(lips: bool) -> 
     assert is_drawn(picture, mesh) != lips
 
 
+@pytest.mark.parametrize("light", [(245, 190, 157), (246, 245, 243)])
+def test_lit_lips_round_a_dark_line_are_no_open_mouth_with_teeth(light: tuple[int, int, int]) -> None:
+    skin = (205, 160, 130)
+    picture, mesh = drawing("stroke", skin, size=640, chin=0.9)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
+    cv2.ellipse(picture, (x, y), (round(0.2 * unit), round(0.09 * unit)), 0, 0, 360, light, -1)
+    cv2.ellipse(picture, (x, y), (round(0.19 * unit), round(0.025 * unit)), 0, 0, 360, (110, 70, 60), -1)
+    picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.5), np.uint8)
+    is_white = min(light) > 240
+    assert is_drawn(picture, mesh) == is_white and (ink_of(picture, mesh) is not None) == is_white
+
+
 @pytest.mark.parametrize("side", [0.5, 1.0, 2.0])
 def test_a_photograph_is_not_drawn_in_outline_however_sharp_it_was_made(side: float) -> None:
     how = cv2.INTER_AREA if side < 1 else cv2.INTER_CUBIC

@@ -14,7 +14,7 @@ from enhance.record import Shape
 
 from .erase import SHADE_REACHES, has_band
 from .found import STROKE, Drawn, find, is_there
-from .looks import goes_on, has_lips, inked_round, outline_below, roughness, softness
+from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, softness
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
 
@@ -73,7 +73,9 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
     drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) or drawn
-    if drawn.open >= STROKE and not outlined and _in_lips(drawn, planes, pose):
+    if drawn.open >= STROKE and (
+        (not outlined and _in_lips(drawn, planes, pose)) or (not inked_round(drawn) and shows_lit_lips(drawn, planes, pose))
+    ):
         return None
     if drawn.open < STROKE and drawn.of_teeth:
         return None

@@ -6,10 +6,13 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
+from enhance.geometry.head import Pose
+from enhance.geometry.planes import Planes
 from enhance.style import skin_roughness
 
-from .found import STROKE, WHITER, Drawn
-from .parts import FAINTEST, Mask
+from .found import STROKE, WHITER, Drawn, raster
+from .parts import COLOURED, FAINTEST, ROUND, Mask
+from .parts import WHITER as WHITER_THAN_SKIN
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
@@ -24,6 +27,9 @@ SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, 
 BEYOND, AS_BESIDE, DARK_THERE = 0.02, 0.15, 0.5
 """S beyond the ends of a mouth, where there is skin; of the mouth's dark, by which a beard that goes on there differs at most
 (measured 0 to .07); and the dark at those ends from which it is no tooth."""
+AS_LIGHT, MOSTLY_LIGHT = 0.1, 0.4
+"""Of the skin's luma, by which a part of the mouth is darker at most to be as light; and of the mouth, such parts at least
+that are its lips: .53 and more in 3D heads, teeth and tongue of drawings .19 to .41."""
 
 
 def roughness(drawn: Drawn) -> float:
@@ -62,6 +68,22 @@ def has_lips(drawn: Drawn) -> bool:
     if corners.mean() < 0.5:
         lower &= lines
     return bool((upper | lower)[middle].mean() > 0.5)
+
+
+def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
+    """Whether much of the mouth is as light as the skin and no paler: lit lips between shades. Teeth are white."""
+    size = drawn.whole.shape[1], drawn.whole.shape[0]
+    u, v = (raster(plane, 2, pose, drawn.origin, drawn.finer, size) for plane in (planes.u, planes.v))
+    chroma = np.hypot(u - 128, v - 128)
+    light = drawn.whole & (drawn.dark < AS_LIGHT * drawn.lit)
+    near, far = (
+        cv2.dilate(drawn.whole.astype(np.uint8), np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0
+        for reach in ROUND
+    )
+    skin = float(np.median(chroma[far & ~near])) if (far & ~near).any() else 0.0
+    if skin < COLOURED or light.sum() < MOSTLY_LIGHT * drawn.whole.sum():
+        return False
+    return float(np.median(chroma[light])) > WHITER_THAN_SKIN * skin
 
 
 def shows_teeth_first(drawn: Drawn) -> bool:

@@ -15,7 +15,7 @@ from enhance.render.patch import Patch
 from enhance.style import skin_roughness
 
 from .found import STROKE, Drawn, find, is_there, raster
-from .looks import has_lips, inked_round, lower_sharpness, roughness, sharpness
+from .looks import has_lips, inked_round, lower_sharpness, roughness, sharpness, shows_lit_lips
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,
@@ -109,7 +109,9 @@ def _is_bare(drawn: Drawn, patch: Patch) -> bool:
     if roughness(drawn) > SMOOTH or has_lips(drawn):
         return False
     mouth = find(patch.planes, patch.head, patch.pose, shaded=True)
-    return mouth is not None and mouth.open >= STROKE and _borders_on_skin(mouth, patch, (NO_REDDER, NO_DARKER))
+    if mouth is None or mouth.open < STROKE or shows_lit_lips(mouth, patch.planes, patch.pose):
+        return False
+    return _borders_on_skin(mouth, patch, (NO_REDDER, NO_DARKER))
 
 
 def _borders_on_skin(mouth: Drawn, patch: Patch, limits: tuple[float, float]) -> bool:
