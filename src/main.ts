@@ -20,7 +20,7 @@ import { startWorker } from './jobs/run/worker.ts';
 import { openCachedResults } from './jobs/submit/cached-results.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
-import { checkNetworkBlock } from './media/child.ts';
+import { checkChildren } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { openProbed } from './media/probe/probed.ts';
@@ -45,6 +45,7 @@ import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { openSigner } from './provenance/signer.ts';
 import { closeRedis, openRedis } from './redis.ts';
+import { startFault } from './start-fault.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
@@ -159,7 +160,7 @@ const LOOK_MS = 2_000;
 const RECONCILE_MS = 2_000;
 
 const openShared = async (config: Config, log: Log, closers: Closer[], part: 'api' | 'worker') => {
-  await checkNetworkBlock(config.ffmpeg);
+  await checkChildren(config.ffmpeg);
   const tracing = await openTracing(config.tracing, part, log);
   closers.push(() => tracing.close());
   const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');
@@ -257,7 +258,9 @@ const main = async (command: string): Promise<void> => {
     log.fatal({ err: error }, 'the process ends: nothing caught this error');
     process.exit(1);
   });
-  const service = await open(config, log);
+  const service = await open(config, log).catch((error: unknown) => {
+    throw startFault(error, config);
+  });
   let told = false;
   const stop = async (signal: string) => {
     if (told) return;

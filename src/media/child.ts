@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
+import type { Config } from '../config.ts';
+import { EnvironmentError } from '../environment-error.ts';
 import { niceness } from '../niceness.ts';
 import {
   type ChildExit,
@@ -71,18 +73,33 @@ export const startChild = (
   return { stdin: child.stdin, stdout, ended, stop };
 };
 
-/** Throws an Error when children are to have no network, and cannot be kept from it on this machine. */
-export const checkNetworkBlock = async (limits: ChildLimits): Promise<void> => {
-  if (limits.network === 'open') return;
+/**
+ * Throws an EnvironmentError when ffmpeg or ffprobe cannot be run, or children are to have no network and cannot be kept
+ * from it on this machine.
+ */
+export const checkChildren = async (ffmpeg: Config['ffmpeg']): Promise<void> => {
+  if (ffmpeg.network === 'blocked' && !(await runs(TRY_SOCKET, ffmpeg))) {
+    throw EnvironmentError.of([
+      'FFMPEG_NETWORK: ffmpeg cannot be kept from the network on this machine: this needs Perl and a kernel with seccomp. FFMPEG_NETWORK=open does without.',
+    ]);
+  }
+  const programs = { FFMPEG: ffmpeg.path, FFPROBE: ffmpeg.probePath };
+  const faults: string[] = [];
+  for (const [variable, path] of Object.entries(programs)) {
+    if (await runs([path, '-version'], ffmpeg)) continue;
+    faults.push(`${variable}: expected a program that runs; "${path} -version" fails`);
+  }
+  if (faults.length > 0) throw EnvironmentError.of(faults);
+};
+
+const runs = async (command: Parameters<typeof startChild>[0], limits: ChildLimits) => {
   const signal = AbortSignal.timeout(CHECK_WITHIN_MS);
   try {
-    const { exitCode } = await startChild(TRY_SOCKET, { limits, signal }).ended();
-    if (exitCode !== 0) throw new Error(`a try to open a socket ended with ${exitCode}, not 0`);
-  } catch (cause) {
-    throw new Error(
-      'ffmpeg cannot be kept from the network on this machine: this needs Perl and a kernel with seccomp. FFMPEG_NETWORK=open does without.',
-      { cause },
-    );
+    const child = startChild(command, { limits, signal });
+    child.stdout.resume();
+    return (await child.ended()).exitCode === 0;
+  } catch {
+    return false;
   }
 };
 const CHECK_WITHIN_MS = 10_000;

@@ -1,14 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkNetworkBlock, startChild } from '../../src/media/child.ts';
+import { checkChildren, startChild } from '../../src/media/child.ts';
 import { withoutNetwork } from '../../src/media/no-network.ts';
-import { compiled } from '../../src/stack/compiled.mjs';
-import { root } from '../../src/stack/home.mjs';
-import { testConfig, testEnvironment } from '../real/config.ts';
+import { testConfig } from '../real/config.ts';
 import { soon } from './clips.ts';
 
 const { ffmpeg } = testConfig();
@@ -57,27 +54,12 @@ test('no kind of socket can be opened, and what the child starts can open none e
 });
 
 test('a machine where it cannot be had is told so, and by which setting it does without', async () => {
-  await checkNetworkBlock(ffmpeg);
+  await checkChildren(ffmpeg);
   const environment = { ...ffmpeg.environment, PATH: '/nowhere' };
-  const told = await checkNetworkBlock({ ...ffmpeg, environment }).then(() => '', String);
+  const told = await checkChildren({ ...ffmpeg, environment }).then(() => '', String);
   assert.match(told, /FFMPEG_NETWORK=open does without/);
-  await checkNetworkBlock({ ...ffmpeg, environment, network: 'open' });
+  await checkChildren({ ...ffmpeg, environment, network: 'open' });
   assert.throws(() => withoutNetwork('riscv64'), /riscv64: expected x64 or arm64/);
-});
-
-test('the service does not start without it', async () => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [await compiled('main'), 'worker'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...testEnvironment({}), PATH: join(root, 'tests') },
-      timeout: 30_000,
-    },
-  );
-  assert.not.equal(status, 0);
-  assert.match(stdout + stderr, /FFMPEG_NETWORK=open/);
 });
 
 test.run();
