@@ -10,6 +10,7 @@ import type {
   Model,
   ModelList,
   Upload,
+  UploadPage,
   UpscaleJob,
   UpscaleRequest,
 } from './contract.ts';
@@ -53,7 +54,7 @@ type JobQuery = {
   readonly limit?: number;
   readonly starting_after?: string;
 };
-type LedgerQuery = Pick<JobQuery, 'limit' | 'starting_after'>;
+type PageQuery = Pick<JobQuery, 'limit' | 'starting_after'>;
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -151,6 +152,8 @@ export const createClient = (options: HttpOptions) => {
     /** Stores a file for 24 hours; its `url` can stand in any `_url` field. */
     upload: (file: Blob, signal?: AbortSignal) =>
       read<Upload>('/v1/uploads', { method: 'POST', body: { file }, signal, safe: true }),
+    /** What is still kept, newest first. */
+    listUploads: (query: PageQuery = {}) => read<UploadPage>('/v1/uploads', { query }),
     /** Deletes an upload before its time. Jobs that were made with it go on. */
     deleteUpload: (id: string) =>
       read<Upload>(`/v1/uploads/${encodeURIComponent(id)}`, { method: 'DELETE' }),
@@ -165,7 +168,7 @@ export const createClient = (options: HttpOptions) => {
     models: async (): Promise<readonly Model[]> => (await read<ModelList>('/v1/models')).data,
     credits: () => read<Balance>('/v1/credits'),
     /** Newest first. */
-    ledger: (query: LedgerQuery = {}) => read<LedgerPage>('/v1/credits/ledger', { query }),
+    ledger: (query: PageQuery = {}) => read<LedgerPage>('/v1/credits/ledger', { query }),
     /** Any other request; answers what the service answered. */
     request: http,
   };

@@ -692,6 +692,12 @@ export interface components {
             /** Format: date-time */
             readonly expires_at: string;
         };
+        readonly UploadPage: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["Upload"][];
+            readonly has_more: boolean;
+        };
         readonly JobList: {
             /** @constant */
             readonly object: "list";
@@ -1905,6 +1911,7 @@ export type LipsyncInput = components['schemas']['LipsyncInput'];
 export type LipsyncJobOptions = components['schemas']['LipsyncJobOptions'];
 export type UploadForm = components['schemas']['UploadForm'];
 export type Upload = components['schemas']['Upload'];
+export type UploadPage = components['schemas']['UploadPage'];
 export type JobList = components['schemas']['JobList'];
 export type Job = components['schemas']['Job'];
 export type JobEvent = components['schemas']['JobEvent'];

@@ -17,6 +17,17 @@ export const Upload = z
   .meta({ id: 'Upload' });
 export type Upload = z.infer<typeof Upload>;
 
+export const UploadPage = z
+  .strictObject({ object: z.literal('list'), data: z.array(Upload), has_more: z.boolean() })
+  .meta({ id: 'UploadPage' });
+export type UploadPage = z.infer<typeof UploadPage>;
+
+export const UploadQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  starting_after: z.string().optional().describe('id of the last upload of the page before'),
+});
+export type UploadQuery = z.infer<typeof UploadQuery>;
+
 export const uploadExample: Upload = {
   id: 'upl_6ZrT2kPq9WxB',
   url: 'https://media.example.com/v1/uploads/upl_6ZrT2kPq9WxB',

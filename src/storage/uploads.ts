@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { sharedInRound } from '../async/share.ts';
 import { base62 } from '../base62.ts';
 import { MediaKind } from '../contract/media.ts';
-import type { Upload } from '../contract/uploads.ts';
+import type { Upload, UploadPage, UploadQuery } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
+import { unknownCursor } from '../unknown-cursor.ts';
 import type { Files } from './files.ts';
 import type { KeptFile, StoredFile } from './stored-file.ts';
 
@@ -106,6 +107,22 @@ export const openUploads = (
     return stored && present(id, stored);
   };
 
+  /** Newest first. Failure validation_failed when the account has no upload `starting_after`. */
+  const list = async (
+    account: string,
+    { limit, starting_after }: UploadQuery,
+  ): Promise<Omit<UploadPage, 'object'>> => {
+    // No more than the quota has files.
+    const entries = await redis.zrevrangebyscore(
+      ...([`${prefix}:uploads:${account}`, '+inf', `(${Date.now()}`] as const),
+    );
+    const ids = entries.map((entry) => entry.replace(/ \d+$/, ''));
+    const from = starting_after === undefined ? 0 : ids.indexOf(starting_after) + 1;
+    if (starting_after !== undefined && from === 0) throw unknownCursor('an upload that is kept');
+    const found = await Promise.all(ids.slice(from, from + limit).map((id) => get(account, id)));
+    return { data: found.filter((upload) => upload !== null), has_more: ids.length > from + limit };
+  };
+
   /** Deletes it and gives back its place in the quota. Null as of `get`. Jobs that were made with it have copies of their own. */
   const remove = async (account: string, id: string): Promise<Upload | null> => {
     const stored = await find(account, id);
@@ -135,5 +152,5 @@ export const openUploads = (
     return { type: { kind, mime }, bytes, sha256, copy };
   };
 
-  return { keep, get, remove, resolve };
+  return { keep, get, list, remove, resolve };
 };

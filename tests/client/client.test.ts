@@ -93,6 +93,7 @@ test('an upload serves its price and its job', async () => {
   const { credits, output_size } = await client.estimate('upscale', request);
   assert.equal([credits, output_size], [1, '8x8']);
   const job = await client.start('upscale', request);
+  assert.is((await client.listUploads({ limit: 1 })).data[0]?.id, id);
   assert.is((await client.deleteUpload(id)).url, image_url);
   assert.is((await client.result(await client.wait(job))).credits_used, 1);
   const { code } = await errorFrom(client.estimate('upscale', request));

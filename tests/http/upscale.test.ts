@@ -225,6 +225,7 @@ test('an upload is usable by its URL, as often as wanted, and by no other accoun
     ...['bytes', 'expires_at', 'id', 'kind', 'sha256', 'url'],
   ]);
   assert.equal((await http.get(`/v1/uploads/${upload.data.id}`)).data, upload.data);
+  assert.equal((await http.get('/v1/uploads?limit=1')).data.data, [upload.data]);
   const request = { ...photo, image_url: upload.data.url };
   const first = await post(request);
   assert.is(first.status, 202);

@@ -93,6 +93,26 @@ test('an upload that is deleted is gone, and its place in the quota is free', as
   await keep(one);
 });
 
+test('an account lists its own uploads page by page, newest first', async () => {
+  const stores = { redis, prefix: freshPrefix() };
+  const some = openUploads(stores, files, { publicUrl, ttlMs: 86_400_000, quota });
+  const kept: Awaited<ReturnType<typeof keep>>[] = [];
+  for (const _ of [1, 2, 3]) {
+    kept.unshift(await keep(some));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const [newest, , oldest] = kept;
+  const page = await some.list('acme', { limit: 2 });
+  assert.equal(page, { data: kept.slice(0, 2), has_more: true });
+  const next = { limit: 2, starting_after: page.data[1]?.id };
+  assert.equal(await some.list('acme', next), { data: [oldest], has_more: false });
+  await some.remove('acme', newest?.id ?? '');
+  assert.equal((await some.list('acme', { limit: 9 })).data, kept.slice(1));
+  assert.equal(await some.list('other', { limit: 9 }), { data: [], has_more: false });
+  const after = some.list('acme', { limit: 9, starting_after: newest?.id });
+  assert.match(await after.then(() => '', String), 'Expected the id of an upload that is kept');
+});
+
 test('a URL of someone else is not an upload, and one of ours never leaves the folder', async () => {
   assert.is(await uploads.resolve('acme', 'http://127.0.0.1:8081/v1/uploads/upl_1'), null);
   assert.is(await uploads.resolve('acme', `${publicUrl}/v1/jobs/x`), null);

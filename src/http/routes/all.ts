@@ -30,7 +30,7 @@ import {
   unloadRelease,
 } from './releases.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
-import { createUpload, deleteUpload, getUpload } from './uploads.ts';
+import { createUpload, deleteUpload, getUpload, listUploads } from './uploads.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** All routes, in the order in which the document lists them. */
@@ -45,6 +45,7 @@ export const createRoutes = (
   const routes = [
     ...operations.flatMap((operation) => operationRoutes(operation, { Estimate })),
     createUpload,
+    listUploads,
     getUpload,
     deleteUpload,
     listJobs,

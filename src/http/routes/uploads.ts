@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { MediaKind } from '../../contract/media.ts';
-import { Upload, UploadRequest, uploadExample } from '../../contract/uploads.ts';
+import {
+  Upload,
+  UploadPage,
+  UploadQuery,
+  UploadRequest,
+  uploadExample,
+} from '../../contract/uploads.ts';
 import { Failure, naming } from '../../errors.ts';
 import { checkBytes } from '../../operations/media.ts';
 import { once } from '../idempotent.ts';
@@ -38,6 +44,29 @@ export const createUpload = route({
       },
       replay: async (before) => Upload.parse(before.state === 'answer' && before.answer),
     }),
+});
+
+export const listUploads = route({
+  method: 'get',
+  path: '/v1/uploads',
+  operationId: 'listUploads',
+  tag: 'Uploads',
+  summary: 'Uploads that are still kept, newest first',
+  description:
+    'What the quota of the account is used for. For the next page, `starting_after` is the id of the last upload of this one.',
+  scope: 'read',
+  rate: 'read',
+  query: UploadQuery,
+  answer: {
+    status: 200,
+    body: UploadPage,
+    example: { object: 'list', data: [uploadExample], has_more: false },
+  },
+  fails: [],
+  handle: async ({ query, caller }, { uploads }) => ({
+    object: 'list' as const,
+    ...(await uploads.list(caller.account, query)),
+  }),
 });
 
 const UploadParams = z.strictObject({ id: z.string().describe('of the upload') });
