@@ -102,7 +102,8 @@ const runs = async (command: Parameters<typeof startChild>[0], limits: ChildLimi
     return false;
   }
 };
-const CHECK_WITHIN_MS = 10_000;
+/** Of a program that prints a line. On a busy machine its file may have to be read first. */
+const CHECK_WITHIN_MS = 60_000;
 
 /**
  * Every POSIX shell has ulimit; prlimit may be missing. Where a limit cannot be set, this service itself already has a

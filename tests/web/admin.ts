@@ -128,6 +128,12 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await press(page, 'Grant the credits');
     await text(page, 'shop has 1,200 credits now.');
     assert.is((await service.ledger.balance('shop')).balance, 1200);
+    await fill(page, 'Account to show', 'shop');
+    await press(page, 'Show its credits');
+    await page
+      .getByRole('button', { name: /^Ledger of (?!shop$)/ })
+      .first()
+      .waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Ledger of shop' }).click();
     await text(page, /\+1,200 credits · invoice 7/);
     await isAccessible(page);

@@ -4,23 +4,31 @@ import { button, make } from '../dom.ts';
 import { creditsText } from '../words.ts';
 import { ask } from './ask.ts';
 import { grantForm } from './grant.ts';
+import { field, form, input } from './inputs.ts';
 import { openLedger } from './ledger.ts';
 import { bdi, card, createSaid, list, row, type Section } from './section.ts';
 
 export const accountsSection = (): Section => {
   const said = createSaid();
   const [place, ledger] = [make('div'), make('div')];
+  const wanted = input({ type: 'search', maxlength: 64, placeholder: 'all accounts' });
   const granting = grantForm(said, async (balance) => {
     await load();
     said.good(`${balance.account} has ${creditsText(balance.balance)} now.`);
   });
 
-  const pageAfter = (after: string): Promise<AccountPage> =>
+  type Page = Pick<AccountPage, 'data' | 'has_more'>;
+  const pageAfter = (after: string): Promise<Page> =>
     ask(`/v1/admin/accounts?limit=50${after && `&starting_after=${after}`}`);
+  const pageOf = async (account: string): Promise<Page> => ({
+    data: [await ask<Balance>(`/v1/admin/accounts/${encodeURIComponent(account)}`)],
+    has_more: false,
+  });
 
   const load = () =>
     said.trying(async () => {
-      const { data, has_more } = await pageAfter('');
+      const account = wanted.value.trim();
+      const { data, has_more } = await (account ? pageOf(account) : pageAfter(''));
       place.replaceChildren(
         list(data.map(accountRow), 'There is no account.'),
         ...more(data, has_more),
@@ -58,6 +66,16 @@ export const accountsSection = (): Section => {
       ],
     );
 
-  const element = make('div', {}, card('Credits', said.element, granting.element, place), ledger);
+  const filter = form(
+    load,
+    field('Account to show', wanted),
+    make('p', { class: 'row' }, make('button', { type: 'submit' }, 'Show its credits')),
+  );
+  const element = make(
+    'div',
+    {},
+    card('Credits', said.element, granting.element, filter, place),
+    ledger,
+  );
   return { title: 'Credits', element, load };
 };
