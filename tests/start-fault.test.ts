@@ -26,19 +26,36 @@ test.after(async () => {
   await redis.close();
 });
 
-const cases: readonly [symptom: string, settings: NodeJS.Dict<string>, told: RegExp][] = [
+const cases: readonly [
+  symptom: string,
+  settings: NodeJS.Dict<string>,
+  told: RegExp,
+  part?: string,
+][] = [
   ['no Perl', { PATH: join(root, 'tests') }, /^ {2}FFMPEG_NETWORK: .*FFMPEG_NETWORK=open/m],
   ['no ffmpeg', { FFMPEG: '/nope' }, /^ {2}FFMPEG: expected .*"\/nope -version" fails$/m],
   ['a wrong password', { REDIS_URL: wrongPassword.href }, /^ {2}REDIS_URL: WRONGPASS /m],
   ['a folder below a file', { DATA_DIR: '/dev/null/data' }, /^ {2}DATA_DIR: ENOTDIR: /m],
   ['a taken port', { PORT: `${takenPort}` }, /^ {2}HOST or PORT: .* address already in use /m],
+  [
+    'a taken port of figures',
+    { METRICS_PORT: `${takenPort}`, PROVENANCE: 'off' },
+    /^ {2}METRICS_HOST or METRICS_PORT: .* address already in use /m,
+    'worker',
+  ],
+  [
+    'a Python that cannot sign',
+    { PROVENANCE_PYTHON: '/nowhere/python' },
+    /^Content credentials cannot be signed /,
+    'worker',
+  ],
 ];
 
 test('it ends with 1 and names the variable at fault in plain text', async () => {
   const main = await compiled('main');
-  const ends = cases.map(async ([symptom, settings, told]) => {
+  const ends = cases.map(async ([symptom, settings, told, part = 'api']) => {
     const env = testEnvironment({ REDIS_URL: redis.url, DATA_DIR: tempDir('start'), ...settings });
-    const child = spawn(process.execPath, [...nodeOptions, main, 'api'], {
+    const child = spawn(process.execPath, [...nodeOptions, main, part], {
       cwd: root,
       env: { PATH: process.env.PATH, ...env },
       timeout: 60_000,

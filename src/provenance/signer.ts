@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Warning } from '../contract/job.ts';
 import type { Provenance } from '../contract/provenance.ts';
+import { EnvironmentError } from '../environment-error.ts';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { contentTypeOf } from '../media/probe/identify.ts';
@@ -48,8 +49,8 @@ type Signing = {
 const CPU_SECONDS = 600;
 
 /**
- * The signer that the configuration names; null when it turns credentials off. Throws an Error when its certificate
- * cannot sign, which one pixel finds out.
+ * The signer that the configuration names; null when it turns credentials off. Throws an EnvironmentError when its
+ * certificate cannot sign, which one pixel finds out.
  */
 export const openSigner = async (
   { provenance, ffmpeg }: Pick<Config, 'provenance' | 'ffmpeg'>,
@@ -92,7 +93,7 @@ const identityOf = async (
     return used;
   } catch (cause) {
     const reason = cause instanceof Error ? `: ${cause.message}` : '';
-    throw new Error(
+    throw new EnvironmentError(
       `Content credentials cannot be signed with PROVENANCE_CERTIFICATE, PROVENANCE_PRIVATE_KEY and PROVENANCE_PYTHON${reason}. PROVENANCE=off does without.`,
       { cause },
     );
