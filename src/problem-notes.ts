@@ -241,7 +241,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   upload_quota_exceeded: {
     means: 'The account keeps as many uploads as it may.',
     advice:
-      'Delete uploads that you no longer need (DELETE /v1/uploads/{id}), wait until older ones expire, or send the file with the request itself.',
+      'Delete uploads that you no longer need (GET /v1/uploads lists them, DELETE /v1/uploads/{id} deletes one), wait until older ones expire, or send the file with the request itself.',
     facts: {
       limit_files: 100,
       limit_bytes: 10_737_418_240,

@@ -3,6 +3,7 @@ import { counted } from '../counted.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
 import type { Redises } from '../redis.ts';
 import { isUnreachable } from '../redis-away.ts';
+import { printBalance } from './balance.ts';
 import { asOperator, demandAccount } from './operator.ts';
 
 /** `enhance credits grant`; says where the account is a new one, as a mistyped one is. */
@@ -32,14 +33,10 @@ const tell = (account: string, { available }: Balance): void =>
   console.log(`The account ${account} has ${counted(available, 'credit')} available.`);
 
 /** `enhance credits balance` */
-export const balance = (account: string, { json }: { readonly json?: boolean }): Promise<void> =>
+export const balance = (account: string, options: { readonly json?: boolean }): Promise<void> =>
   asOperator(async ({ ledger }) => {
     await demandAccount(account, ledger);
-    const now = await ledger.balance(account);
-    if (json) return console.log(JSON.stringify(now));
-    console.log(
-      `${account}: ${counted(now.balance, 'credit')}, ${now.held} held, ${now.available} available.`,
-    );
+    printBalance(await ledger.balance(account), options);
   });
 
 /** `enhance credits ledger` */

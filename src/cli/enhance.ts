@@ -12,6 +12,7 @@ import {
 import { CanaryPercent, MirrorPercent } from '../contract/releases.ts';
 import { operations } from '../operations/all.ts';
 import { choice, number, text } from './arguments.ts';
+import { ownBalance } from './balance.ts';
 import { calling } from './calling.ts';
 import { cancelJob, deleteJob, listJobs, showJob, watchJob } from './jobs.ts';
 import { listModels } from './models.ts';
@@ -201,7 +202,7 @@ keys
 
 const credits = program
   .command('credits')
-  .description('credits of accounts (needs Redis, not the API)');
+  .description("credits of accounts (needs Redis, not the API, but for the key's own balance)");
 credits
   .command('grant')
   .description('add credits to an account')
@@ -220,11 +221,12 @@ credits
   .action(async (account, count, options) =>
     (await operator.credits()).withdraw(account, count, options),
   );
-credits
-  .command('balance <account>')
-  .description('show the credits of an account')
+calling(credits.command('balance [account]'))
+  .description("show the credits of an account; without one those of the key's own, from the API")
   .option('--json', 'print JSON')
-  .action(async (account, options) => (await operator.credits()).balance(account, options));
+  .action(async (account, options) =>
+    account ? (await operator.credits()).balance(account, options) : ownBalance(options),
+  );
 credits
   .command('ledger <account>')
   .description('list what changed the credits of an account, newest first')

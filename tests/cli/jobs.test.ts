@@ -415,6 +415,12 @@ test('the ledger of an account tells what its jobs cost', async () => {
   assert.match(stdout, / {2}grant {4}\+1000 balance, 0 held {2}= 1000, 0 held/);
 });
 
+test('the holder of a key sees its credits, as the API tells them', async () => {
+  const { balance: has, held } = await api.parts.ledger.balance(account);
+  const { stdout } = await enhance('credits', 'balance');
+  assert.is(stdout, `${account}: ${has} credits, ${held} held, ${has - held} available.`);
+});
+
 test('it says its version', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert.is((await enhance('--version')).stdout, version);
