@@ -51,7 +51,7 @@ const cases: readonly [
   ],
 ];
 
-test('it ends with 1 and names the variable at fault in plain text', async () => {
+test('it ends with 1 and names the variable at fault in plain text, without a password', async () => {
   const main = await compiled('main');
   const ends = cases.map(async ([symptom, settings, told, part = 'api']) => {
     const env = testEnvironment({ REDIS_URL: redis.url, DATA_DIR: tempDir('start'), ...settings });
@@ -60,9 +60,14 @@ test('it ends with 1 and names the variable at fault in plain text', async () =>
       env: { PATH: process.env.PATH, ...env },
       timeout: 60_000,
     });
-    const [[code], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, 'exit'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
     assert.is(code, 1, `${symptom}: ${stderr}`);
     assert.match(stderr, told, symptom);
+    assert.not.match(stdout + stderr, wrongPassword.password);
   });
   await Promise.all(ends);
 });

@@ -1,6 +1,3 @@
-/** Real jobs, and what figures, traces and logs tell of them. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +6,6 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { compiled } from '../../src/stack/compiled.mjs';
-import { root } from '../../src/stack/home.mjs';
 import { serve } from '../media/server.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
@@ -362,31 +357,6 @@ const logsBelow = (folder: string) =>
       return [];
     }
   });
-
-test('a worker with a wrong Redis password says so, without the password', async () => {
-  const password = 'wrong-redis-password-of-watching';
-  const { port } = new URL(service.config.redis.url);
-  const { PATH = '' } = process.env;
-  const env = {
-    PATH,
-    KEY_PEPPER: secrets.pepper,
-    SIGNING_SECRET: secrets.signing,
-    REDIS_URL: `redis://:${password}@127.0.0.1:${port}`,
-    DATA_DIR: tempDir('wrong-password'),
-  };
-  const worker = spawn(process.execPath, [await compiled('main'), 'worker'], { cwd: root, env });
-  let printed = '';
-  for (const stream of [worker.stdout, worker.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      printed += text;
-    });
-  const gone = once(worker, 'close');
-  await until('it says so, or ends', () => /WRONGPASS/.test(printed) || worker.exitCode !== null);
-  worker.kill('SIGKILL');
-  await gone;
-  assert.match(printed, 'WRONGPASS');
-  assert.not.match(printed, password);
-});
 
 test.after(async () => {
   await service.close();
