@@ -24,12 +24,13 @@ const heard = (seconds: number): Heard => {
   return { steps, posteriors: new Float32Array(steps * 20), curves, activity };
 };
 const clock = Array.from({ length: 101 }, (_, i) => i / 25);
+/** People sway a little; a poster, of sway 0, does not. */
 const scene = (
-  ...people: readonly (readonly [width: number, lips: (seconds: number) => number])[]
+  ...people: readonly (readonly [width: number, lips: (seconds: number) => number, sway?: number])[]
 ) =>
   clock.slice(0, -1).map((time) =>
-    people.map(([width, lips], id) => ({
-      ...face(id, id * 300, width),
+    people.map(([width, lips, sway = 0.01], id) => ({
+      ...face(id, id * 300 + sway * width * Math.sin(3 * time), width),
       opening: lips(time + 0.02),
     })),
   );
@@ -69,6 +70,26 @@ test('where nobody talks, or nothing is heard, the larger speaks, and of equals 
   assert.equal(ids(equals), times(100, 1));
   const unequal = chooseFace(scene([160, still], [90, moving]), { mode: 'auto' }, 100, mute);
   assert.equal(ids(unequal), times(100, 0));
+});
+
+test('a poster does not speak while somebody smaller moves the lips, and of posters the larger does', () => {
+  const printed = (time: number) => 0.02 + 0.002 * Math.sin(50 * time);
+  const moving = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
+  const mute = { times: clock, own: null };
+  const beside = scene([160, printed, 0], [90, moving]);
+  assert.equal(ids(chooseFace(beside, { mode: 'auto' }, 100, mute)), times(100, 1));
+  const brief = beside.map((faces, i) => (i < 40 ? faces : faces.slice(0, 1)));
+  assert.equal(ids(chooseFace(brief, { mode: 'auto' }, 100, mute)), times(100, 0));
+  const posters = scene([160, printed, 0], [90, printed, 0]);
+  assert.equal(ids(chooseFace(posters, { mode: 'auto' }, 100, mute)), times(100, 0));
+});
+
+test('of a person and a smaller mirror image, which trembles a little more, the person speaks', () => {
+  const lips = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
+  const mirrored = (time: number) => lips(time) + 0.003 * Math.sin(70 * time);
+  const mute = { times: clock, own: null };
+  const chosen = chooseFace(scene([90, mirrored], [100, lips]), { mode: 'auto' }, 100, mute);
+  assert.equal(ids(chosen), times(100, 1));
 });
 
 test('a face that is large only after the end of the output does not speak', () => {

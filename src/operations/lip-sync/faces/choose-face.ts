@@ -6,6 +6,7 @@ import type { Heard } from '../../../triton/clients/speech.ts';
 import type { Speaker } from '../request.ts';
 import { intersectionOverUnion } from './coordinates.ts';
 import { hasSpeech, type Opening } from './lips.ts';
+import { isPoster, motionOf, movesLips } from './posters.ts';
 import { lipSpeed, talkScore } from './talking.ts';
 import type { Sighting } from './track.ts';
 
@@ -20,6 +21,8 @@ const LEAST_TALK = 0.3;
 /** A face that reaches this share of the highest talk score, or of the largest size, counts as equal to the first. */
 const EQUAL_TALK = 0.85;
 const EQUAL_SIZE = 0.8;
+/** A mirror image moves its lips as fast as the person does, give or take what the mesh trembles. */
+const EQUAL_SPEED = 0.8;
 
 /** How it is decided who talks: by the times of the pictures, and by what is heard in the clip's own sound, if it has one. */
 export type ClipSpeech = { readonly times: readonly number[]; readonly own: Heard | null };
@@ -32,8 +35,9 @@ export const countFaces = (sightings: Sightings): number => {
 
 /**
  * The speaker's face in each picture, null where it is not seen. `auto` looks at the first `shown` pictures, which are those of
- * the output, and chooses in this order: the highest talk score, times the share of the pictures that show the person; the
- * largest width, summed over the pictures; the fastest lips. Throws speaker_not_found when no face is where the caller says.
+ * the output. Faces on posters are left out where the lips of another face move; of the others it chooses in this order: the
+ * highest talk score, times the share of the pictures that show the person; the largest width, summed over the pictures; the
+ * fastest lips; of equally fast ones the larger. Throws speaker_not_found when no face is where the caller says.
  */
 export const chooseFace = (
   sightings: Sightings,
@@ -89,11 +93,16 @@ const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => 
     const openings = openingsOf(faces, speech.times);
     const share = openings.length / Math.max(1, sightings.length);
     const score = heard && openings.length >= LEAST_PICTURES ? talkScore(openings, heard) : 0;
-    return { ...person, speed: lipSpeed(openings), talk: score < LEAST_TALK ? 0 : score * share };
+    const talk = score < LEAST_TALK ? 0 : score * share;
+    return { ...person, speed: lipSpeed(openings), talk, motion: motionOf(faces) };
   });
-  const talkers = nearHighest(measured, ({ talk }) => talk, EQUAL_TALK);
+  const living = measured.some(({ motion }) => movesLips(motion, sightings.length))
+    ? measured.filter(({ motion }) => !isPoster(motion))
+    : measured;
+  const talkers = nearHighest(living, ({ talk }) => talk, EQUAL_TALK);
   const largest = nearHighest(talkers, ({ width }) => width, EQUAL_SIZE);
-  return highest(largest, ({ speed }) => speed)?.id ?? -1;
+  const fastest = nearHighest(largest, ({ speed }) => speed, EQUAL_SPEED);
+  return highest(fastest, ({ width }) => width)?.id ?? -1;
 };
 
 /** The openings of one face, each at the middle of its picture, whose beginnings `times` gives. */
