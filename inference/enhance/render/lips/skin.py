@@ -24,6 +24,9 @@ STILL = (*(2, 97, 326, 98, 327, 64, 294, 129, 358, 4, 195, 50, 280, 118, 347, 12
 
 RINGS = ((0.20, 0.62), (0.45, 0.18), (0.75, 0.0))
 """Round the jaw, outside: distance in S, and how much of the jaw's fall reaches there."""
+NEARER, LESS = 0.5, 0.85
+"""Shares by which distances and shares of the rings are smaller straight beside the face: what stands behind it must not bend
+(docs/decisions/0218)."""
 
 NEAREST = 0.11  # points of the chin closer to the lip than this are left out: with them a second lip is printed below
 SQUEEZE = 0.60  # the others keep at least so much of their distance to it
@@ -62,8 +65,9 @@ def pull(head: Array, own: Lips, asked: Asked, pose: Pose, shade: Array) -> Pull
     outward = jaw[OUTLINE] - np.array([head[1, 0], head[14, 1], 0.0])
     outward[:, 2] = 0
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
-    rings = [jaw[OUTLINE] + distance * outward for distance, _ in RINGS]
-    fallen = [ring + share * fall[OUTLINE] for ring, (_, share) in zip(rings, RINGS, strict=True)]
+    side = np.abs(outward[:, :1])
+    rings = [jaw[OUTLINE] + distance * (1 - NEARER * side) * outward for distance, _ in RINGS]
+    fallen = [ring + share * (1 - LESS * side) * fall[OUTLINE] for ring, (_, share) in zip(rings, RINGS, strict=True)]
     return Pull(
         pose.to_plane(np.vstack([source, points[near], still, *rings])),
         pose.to_plane(np.vstack([target, (points + move)[near], still, *fallen])),
