@@ -30,9 +30,10 @@ WHOLE = (0.25, 0.4)
 OFF_LIPS, BEYOND = (5, 11), (0.03, 0.08)
 """Cells across by which the mouth is grown to what lies beside it, from and to; and the share of that which is pale: beside
 lips of another colour .03 at most, behind a drawn microphone .08 to .38."""
-ENOUGH, HELD, HELD_FROM, WIDEST, BLURRED = 90, 60, 7, 40, 5
+ENOUGH, HELD, TIP, MUCH, HELD_FROM, WIDEST, BLURRED = 90, 60, 15, 120, 7, 40, 5
 """A thing before the chin, in cells. ENOUGH: of the chin that are pale and hang together (bare faces of 27 clips 71 at most,
-a drawn microphone 98 to 368). HELD: of it outside the face's outline grown HELD_FROM across (0 to 5; 131 to 275). WIDEST:
+a drawn microphone 98 to 368). HELD: of it outside the face's outline grown HELD_FROM across (0 to 5; 131 to 275). TIP: of the
+chin, where more than MUCH are outside (bare faces 14; microphones of which only the top is before the chin 401 and more). WIDEST:
 across; a grey beard is wider. BLURRED: across, by which it is grown to its blur and its shadow."""
 LIKE_SKIN = 1.5  # in what a face differs from itself
 CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of that which counts
@@ -89,7 +90,12 @@ def without_things(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Fa
     for piece in range(1, count):
         one = label == piece
         before = one & chin
-        if before.sum() > ENOUGH and (one & beyond).sum() > HELD and np.ptp(np.flatnonzero(before.any(axis=0))) < WIDEST:
+        outside = (one & beyond).sum()
+        if (
+            before.sum() > (TIP if outside > MUCH else ENOUGH)
+            and outside > HELD
+            and np.ptp(np.flatnonzero(before.any(axis=0))) < WIDEST
+        ):
             thing |= one
     if not (told and thing.any()):
         return face
