@@ -33,7 +33,7 @@ lips of another colour .03 at most, behind a drawn microphone .08 to .38."""
 ENOUGH, HELD, TIP, MUCH, HELD_FROM, WIDEST, BLURRED = 90, 60, 15, 120, 7, 40, 5
 """A thing before the chin, in cells. ENOUGH: of the chin that are pale and hang together (bare faces of 27 clips 71 at most,
 a drawn microphone 98 to 368). HELD: of it outside the face's outline grown HELD_FROM across (0 to 5; 131 to 275). TIP: of the
-chin, where more than MUCH are outside (bare faces 14; microphones of which only the top is before the chin 401 and more). WIDEST:
+chin, where more than MUCH are outside (bare faces 14; microphones whose top alone is before the chin 401 and more). WIDEST:
 across; a grey beard is wider. BLURRED: across, by which it is grown to its blur and its shadow."""
 LIKE_SKIN = 1.5  # in what a face differs from itself
 CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of that which counts
