@@ -79,10 +79,10 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s13'),
-    stateOf('animation', 'animation-s10'),
-    stateOf('photo_realtime', 'photo_realtime-s10'),
-    stateOf('animation_realtime', 'animation_realtime-s10'),
+    stateOf('photo', 'photo-s14'),
+    stateOf('animation', 'animation-s11'),
+    stateOf('photo_realtime', 'photo_realtime-s11'),
+    stateOf('animation_realtime', 'animation_realtime-s11'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];
@@ -250,7 +250,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's13',
+      release: 's14',
       alias: 'stable',
       percent: 0,
       mirror: 0,

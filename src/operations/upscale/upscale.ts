@@ -40,25 +40,25 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's13' },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's10' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's14' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's11' },
     photo_realtime: {
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's10',
+      release: 's11',
     },
     animation_realtime: {
       model: 'animation',
       description: 'animation with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's10',
+      release: 's11',
     },
     detail: {
       description:
         'photographs that lack detail; invents texture, takes about 30 times as long as photo, and flickers in videos',
       rate: 2,
-      release: 's10',
+      release: 's11',
     },
   },
 
