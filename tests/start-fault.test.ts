@@ -36,6 +36,7 @@ const cases: readonly [
   ['no ffmpeg', { FFMPEG: '/nope' }, /^ {2}FFMPEG: expected .*"\/nope -version" fails$/m],
   ['a wrong password', { REDIS_URL: wrongPassword.href }, /^ {2}REDIS_URL: WRONGPASS /m],
   ['a folder below a file', { DATA_DIR: '/dev/null/data' }, /^ {2}DATA_DIR: ENOTDIR: /m],
+  ['an unknown host', { HOST: 'no.such.host.invalid' }, /^ {2}HOST: getaddrinfo ENOTFOUND /m],
   ['a taken port', { PORT: `${takenPort}` }, /^ {2}HOST or PORT: .* address already in use /m],
   [
     'a taken port of figures',

@@ -202,7 +202,7 @@ keys
 
 const credits = program
   .command('credits')
-  .description("credits of accounts (needs Redis, not the API, but for the key's own balance)");
+  .description('credits of accounts (all but `balance` without one need Redis, not the API)');
 credits
   .command('grant')
   .description('add credits to an account')
@@ -222,7 +222,9 @@ credits
     (await operator.credits()).withdraw(account, count, options),
   );
 calling(credits.command('balance [account]'))
-  .description("show the credits of an account; without one those of the key's own, from the API")
+  .description(
+    "show the credits of an account; without one, those of the key's own account, from the API",
+  )
   .option('--json', 'print JSON')
   .action(async (account, options) =>
     account ? (await operator.credits()).balance(account, options) : ownBalance(options),

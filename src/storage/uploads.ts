@@ -113,9 +113,8 @@ export const openUploads = (
     { limit, starting_after }: UploadQuery,
   ): Promise<Omit<UploadPage, 'object'>> => {
     // No more than the quota has files.
-    const entries = await redis.zrevrangebyscore(
-      ...([`${prefix}:uploads:${account}`, '+inf', `(${Date.now()}`] as const),
-    );
+    const key = `${prefix}:uploads:${account}`;
+    const entries = await redis.zrevrangebyscore(key, '+inf', `(${Date.now()}`);
     const ids = entries.map((entry) => entry.replace(/ \d+$/, ''));
     const from = starting_after === undefined ? 0 : ids.indexOf(starting_after) + 1;
     if (starting_after !== undefined && from === 0) throw unknownCursor('an upload that is kept');

@@ -1,3 +1,4 @@
+/** Real jobs, and what figures, traces and logs tell of them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
