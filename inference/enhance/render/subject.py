@@ -55,7 +55,7 @@ class Subject:
     """The mouth as a drawing has it; None for a mouth with lips."""
 
     def under(self, cheeks: Array, colours: Colours) -> "Subject":
-        """The subject with `look`, `face` and `lip_tone` in the colour of the light on these cheeks (Y, U, V)."""
+        """The subject with `look` and `face` in the colour of the light on these cheeks (Y, U, V)."""
         tint = tint_on(cheeks, colours, self.skin)
 
         def change(yuv: Array) -> Array:
@@ -66,7 +66,6 @@ class Subject:
             self,
             look=look_under(self.look, skin, change),
             face=replace(self.face, texture=change(self.face.texture)),
-            lip_tone=self.lips_under(cheeks, colours),
         )
 
     def lips_under(self, cheeks: Array, colours: Colours) -> Tone:

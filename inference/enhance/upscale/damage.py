@@ -44,10 +44,9 @@ class Damage(NamedTuple):
 def damage_of(picture: AnyPicture) -> Damage:
     """What was a JPEG (docs/decisions/0050), or is noisy (0121)."""
     middle = _middle(picture)
-    luma = _luma(middle)
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
-    noise = noise_of(luma, rgb)
-    of_jpeg, of_noise = bisect(_LIMITS, _jpeg_step(middle, luma)), bisect(LIMITS, noise.strength)
+    noise = noise_of(_luma(middle), rgb)
+    of_jpeg, of_noise = bisect(_LIMITS, jpeg_step(picture)), bisect(LIMITS, noise.strength)
     return Damage(max(of_jpeg, of_noise), noise.certain if of_noise >= max(of_jpeg, 1) else 0.0)
 
 
@@ -57,10 +56,7 @@ def jpeg_step(picture: AnyPicture) -> float:
     picture: h x w x 3 or more. It may have been cut since, and stored as another JPEG: the larger step counts.
     """
     middle = _middle(picture)
-    return _jpeg_step(middle, _luma(middle))
-
-
-def _jpeg_step(middle: AnyPicture, luma: Floats) -> float:
+    luma = _luma(middle)
     if min(luma.shape) < _LEAST_SIDE:
         return 0.0
     found = _step_of(luma)
