@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { YuvPicture } from '../../../src/frame.ts';
 import { decodeVideo, decodeYuv } from '../../../src/media/read/decode.ts';
 import { cleaningOf, filtersFor } from '../../../src/operations/upscale/cleaning.ts';
+import { ditherOf } from '../../../src/operations/upscale/dither.ts';
 import { looksAt, noiseOf } from '../../../src/operations/upscale/noise.ts';
 import type { UpscaleOptions } from '../../../src/operations/upscale/request.ts';
 import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
@@ -239,6 +240,16 @@ test('dithering of a GIF is evened; posters, letters and strong patterns stay', 
   assert.equal((await cleaning(await make('poster', palette('none', 16)))).filters, []);
   const lines = `geq=lum='255*mod(X+Y,2)':cb=128:cr=128,${palette('none')}`;
   assert.equal((await cleaning(await make('lines', lines))).filters, []);
+});
+
+test('dithering that comes again every 8 rows is found in large pictures, of which few rows are looked at', () => {
+  const side = 2000;
+  const pixels = Buffer.alloc(side * side * 3, 100);
+  for (let y = 3; y < side; y += 8)
+    for (let row = y; row < y + 3; row += 1)
+      for (let x = 0; x < side; x += 2)
+        pixels.fill(106, 3 * (row * side + x), 3 * (row * side + x + 1));
+  assert.is(ditherOf([{ width: side, height: side, channels: 3, pixels }]), 6);
 });
 
 const fractal = `mandelbrot=s=${width}x${height}:r=25:end_scale=2:inner=mincol`;
