@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
-from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, to_planes, white, write_pixels
+from enhance.picture import LUMA, AnyPicture, BadPictureError, FloatPlanes, to_planes, white, write_pixels
 from enhance.upscale import blotches
 from enhance.upscale.alike import REACH
 from enhance.upscale.alpha import EDGE_REACH, upscale_alpha, without_background, without_stairs
@@ -203,7 +203,7 @@ def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:
     assert gain >= 2
 
 
-@pytest.mark.parametrize(("denoise", "noise"), [(JPEG, 0.0), (3, 6.0)])
+@pytest.mark.parametrize(("denoise", "noise"), [(JPEG, 0.0), (3, 0.0), (3, 6.0)])
 def test_bands_of_a_coarse_jpeg_and_of_a_noisy_picture_give_the_whole(upscaler: Get, denoise: int, noise: float) -> None:
     picture, halo = pattern(120, 21), int(told("photo", "band_halo"))
     upscale = partial(upscaler("photo").run, scale=8, denoise=denoise, noise=noise)
@@ -225,6 +225,17 @@ def test_colours_of_coarse_jpegs_are_evened_and_edges_stay(levels: int) -> None:
     assert np.abs(np.diff(blotched, axis=0))[:, flat].max() == 4
     assert np.abs(np.diff(even, axis=0))[:, flat].max() <= 2, "a step between blocks"
     assert np.abs(even - blotched)[:, edge].max() <= 6, "the edge moved"
+
+
+def test_a_sky_of_a_medium_jpeg_has_no_blocks_of_colour(upscaler: Get) -> None:
+    across, down = np.meshgrid(np.arange(96), np.arange(96))
+    sky = np.stack([120 + across / 6, np.full((96, 96), 160), 195 + down / 4.5], axis=2)
+    stored = io.BytesIO()
+    Image.fromarray(np.rint(sky).astype(np.uint8)).save(stored, "JPEG", quality=55)
+    picture = np.asarray(Image.open(stored))
+    large = upscaler("photo").run(picture, 2, denoise=3)
+    colours = np.stack([large[:, :, channel] - large @ LUMA for channel in (0, 2)])
+    assert np.abs(np.diff(colours, axis=1)).max() < 2, "a step between blocks"
 
 
 @pytest.mark.parametrize(("quality", "denoise", "gain_db"), [(20, 4, 1.2), (60, 3, 1.2), (90, 1, 0.1)])

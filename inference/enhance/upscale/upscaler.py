@@ -15,7 +15,7 @@ from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 from . import realtime
 from .alike import without_noise
 from .alpha import upscale_alpha
-from .blotches import with_even_colours
+from .blotches import COARSE, MEDIUM, with_even_colours
 from .cascade import Cascade, Pass
 from .faithful import Faithful, Limits
 from .hues import ROWS, hues_apart
@@ -80,8 +80,8 @@ class Upscaler:
             noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile, in_luma=denoise > 1)
             if picture.shape[2] == 3:
                 picture = with_even_colours(picture, self.threads, before_tile, noisy)
-        if denoise == JPEG and self.denoising and picture.shape[2] == 3:
-            picture = with_even_colours(picture, self.threads, before_tile)
+        elif denoise in BLOTCHED and self.denoising and picture.shape[2] == 3:
+            picture = with_even_colours(picture, self.threads, before_tile, of_jpeg=BLOTCHED[denoise])
         colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
@@ -169,6 +169,8 @@ OURS = {JPEG: "photo_jpeg_x2", H264: "photo_h264_x2"}
 DENOISING = {**{level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}, **OURS}
 """What doubles first where blocks and noise are to be taken away; they are gone then. 1 to 3 are for any, by how much there is;
 the others for what much JPEG left, and for what H.264 left."""
+BLOTCHED = {JPEG: COARSE, 3: MEDIUM}
+"""The levels that JPEGs with blotches of colour get. 3 is also what was asked for, or noise: docs/decisions/0225."""
 
 
 def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Cascade]:

@@ -3,7 +3,12 @@ import type { Frame, Picture } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
-import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import {
+  type Level,
+  openUpscaler,
+  STRONGEST,
+  type Upscaler,
+} from '../../triton/clients/upscaler.ts';
 import type { Cleaning } from './cleaning.ts';
 import { type Found, levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
@@ -73,7 +78,8 @@ export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
   { scale, upscaler, denoise, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
-  const partsOf = openParts<Picture>(upscaler.reach(scale));
+  // What evens colours looks farther than `reach`, so a frame that differs is enlarged whole: docs/decisions/0225.
+  const partsOf = openParts<Picture>(denoise === STRONGEST ? null : upscaler.reach(scale));
   let last: Promise<Picture> | undefined;
   const enlarged = async (picture: Picture, before: typeof last): Promise<Picture> => {
     const parts = partsOf(picture);

@@ -33,7 +33,7 @@ export type Upscaler = {
   readonly bandColumns: number;
   /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
   readonly bandAfter: (scale: number) => number | null;
-  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
+  /** How far an opaque output pixel looks, in input pixels, at `scale` and a level below 3; null where the release does not say. */
   readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
@@ -54,6 +54,8 @@ export type Damage = {
 
 /** 0 to 3: how much of blocks and noise is taken away. Above: what a codec left. */
 export type Level = number;
+/** The strongest of these; a JPEG of medium quality too. It evens colours, over more than the `reach` of a release. */
+export const STRONGEST: Level = 3;
 /** What a hard JPEG left. */
 export const JPEG: Level = 4;
 /** What H.264 left. */

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { YuvPicture } from '../../../src/frame.ts';
+import type { Picture, YuvPicture } from '../../../src/frame.ts';
 import type { Memory } from '../../../src/memory.ts';
 import { type AnyPicture, copyArea, emptyLike } from '../../../src/operations/upscale/area.ts';
 import { changesOf } from '../../../src/operations/upscale/changes.ts';
 import { enlargeFrames, openFramesMemory } from '../../../src/operations/upscale/realtime.ts';
 import { upscaleVideo } from '../../../src/operations/upscale/video.ts';
 import { openRealtime, realtimeSlot } from '../../../src/triton/clients/realtime.ts';
-import { openUpscaler, upscalerSlot } from '../../../src/triton/clients/upscaler.ts';
+import { openUpscaler, STRONGEST, upscalerSlot } from '../../../src/triton/clients/upscaler.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import { openControl } from '../../../src/triton/protocol/control.ts';
 import { testConfig } from '../../real/config.ts';
@@ -127,6 +127,17 @@ for (const scale of [2, 4] as const) {
     sameBut(got, await Promise.all(frames.map((frame) => upscaler.run(frame, scale, never))));
   });
 }
+
+test('photo at level 3, which looks farther: every frame is the same', async () => {
+  const upscaler = openUpscaler(transport, models.of('photo'));
+  const first = emptyLike(rgb, rgb);
+  first.pixels.fill(120);
+  const frames = [first, changed(first, [60, 70])];
+  const means = { scale: 2, upscaler, denoise: STRONGEST, inFlight: 2, signal: never } as const;
+  const got = await collected(upscaleVideo(timed(frames), means));
+  const alone = (frame: Picture) => upscaler.run(frame, 2, never, { level: STRONGEST });
+  same(got, await Promise.all(frames.map(alone)));
+});
 
 for (const scale of [2, 4, 8] as const) {
   test(`realtime at ${scale}: every frame is as if it were enlarged alone, across calls too`, async () => {
