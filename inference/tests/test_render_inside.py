@@ -193,6 +193,25 @@ def test_a_mouth_that_opens_little_is_dark_where_the_clip_shows_nothing_but_dark
     assert dark < 0.8 * teeth, (dark, teeth)
 
 
+def under_lip(hanging: float) -> tuple[Planes, Floats]:
+    """A face whose upper lip hangs so far (S) into its open mouth, which is dark under it."""
+    luma, u, v = (round(float(value)) for value in from_rgb(np.array(LIP, np.float32), BT601))
+    (planes, mesh), (dark, _) = painted(0.2, (luma, u, v)), painted(0.2, (60, 124, 136))
+    row = round((mesh[13, 1] + hanging * pose_of(mesh).scale) / 2)
+    planes.y[2 * row :], planes.u[row:], planes.v[row:] = dark.y[2 * row :], dark.u[row:], dark.v[row:]
+    return planes, mesh
+
+
+def test_upper_teeth_are_dark_where_enough_of_the_dark_is_seen_in_their_place_and_drawn_where_a_low_strip_is() -> None:
+    def brightest(hanging: float) -> float:
+        merged = merged_from(inside_of(under_lip(hanging)).tobytes(), BALANCED.density)
+        assert merged
+        return float(np.quantile(merged.upper[..., 0], 0.9))
+
+    assert brightest(0.03) < 80
+    assert brightest(0.065) > 140
+
+
 def test_lips_beside_a_little_opening_are_as_light_as_the_clip_shows_them() -> None:
     def beside(of_lip: float) -> float:
         luma, u, v = (round(float(value)) for value in from_rgb(of_lip * np.array(LIP, np.float32), BT601))

@@ -20,7 +20,9 @@ ENOUGH = 60
 """Pixels of upper teeth, from which they are the subject's; fewer, and they are drawn."""
 
 FILLERS = 12  # frames that it is made of, at most
-HIDDEN = 0.007  # square S without a tooth above the edge, from which the upper lip hides the teeth
+HIDDEN, HIDDEN_HIGH = 0.007, 0.035
+"""Square S without a tooth above the edge, and S of their mean height, from which the upper lip hides the teeth: a lower strip
+says too little of a row that is .1 S high (docs/decisions/0223)."""
 GUMS = 0.5  # redness, from a tooth's, 0, to the lips', 1, from which what is seen over teeth is their gums
 ALIKE = 0.5  # of the height of the row's other half, from which a column counts as seen
 PEAK = 0.06  # S: the widest peak of gum between two teeth
@@ -53,7 +55,9 @@ def upper_row(
         own = 0.0
         # Little of the dark over lower teeth does not say that there are no others, nor what may be lip.
         made, seen = _joined(shown, grid, of)
-        if not of.coloured or (seen > SEEN).sum() < HIDDEN * grid.density**2:
+        dark = seen > SEEN
+        least = max(HIDDEN * grid.density, HIDDEN_HIGH * dark.any(axis=0).sum()) * grid.density
+        if not of.coloured or dark.sum() < least:
             return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen), own
     made, seen = laid([Layer(made, seen), _missing(Layer(made[:, ::-1], seen[:, ::-1]), seen, grid)], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
