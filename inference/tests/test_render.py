@@ -215,6 +215,26 @@ def test_the_line_between_lips_that_shut_gets_fainter_towards_their_corners() ->
     assert line(0.5) > line(0.0) + 0.06
 
 
+def test_at_the_corners_the_line_between_lips_that_shut_is_no_redder_than_lips_and_in_the_light_of_its_side() -> None:
+    planes, mesh = drawn(0.14, size=800)
+    lip, (left, right) = from_rgb(np.array(LIP, np.float32), BT601), mesh[[61, 291], 0]
+    lit = np.interp(np.arange(planes.y.shape[1]), [left, right], [1.25, 0.75])
+    planes.y[...] = np.clip(16 + (planes.y - 16.0) * lit, 0, 255).astype(np.uint8)
+    after = done(planes, mesh, target(0.0, own_width(mesh))).planes
+    reach = round(0.10 * pose_of(mesh).scale)
+
+    def line(corner: int) -> tuple[float, float]:
+        """Luma, and V, over those of lips in the middle's light."""
+        x, y = np.round(mesh[[13, 14], :2].mean(axis=0) * 0.2 + 0.8 * mesh[corner, :2]).astype(int)
+        column = after.y[y - reach : y + reach, x - 4 : x + 4].mean(axis=1)
+        v = after.v[(y - reach + int(column.argmin())) // 2, x // 2 - 2 : x // 2 + 2].mean()
+        return (float(column.min()) - 16) / (lip[0] - 16), (float(v) - 128) / (lip[2] - 128)
+
+    (light, red_left), (dark, red_right) = line(61), line(291)
+    assert light > 1.25 * dark, (light, dark)
+    assert max(red_left, red_right) < 1.1, (red_left, red_right)
+
+
 def redness_of(planes: Planes, hole: Hole, where: npt.NDArray[np.bool_]) -> float:
     """V over grey, of luma over black, at some pixels of a hole; the lips' own is 1."""
     v = cv2.resize(planes.v, planes.y.shape[::-1], interpolation=cv2.INTER_NEAREST)[hole.area.slices][where].astype(float)

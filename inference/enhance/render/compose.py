@@ -49,7 +49,7 @@ from .inside.interior import (
 )
 from .inside.merged import MERGED_ROW, Inside, Merged, Receiver, inside_from, merged_from, show
 from .inside.own_row import own_row
-from .light import light_on, not_cut_off, of_one_tint
+from .light import light_on, not_cut_off, of_one_tint, sides_of
 from .lips.colours import light_across
 from .lips.outline import Lips, lips_of
 from .lips.shape import UNCHANGED_FULLNESS, Asked, Shape, asked_of, blend, laugh_of, shape_of
@@ -249,20 +249,23 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
 
     out, mask = warp(patch, own, asked, request.quality, request.style)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
+    sides = np.ones((2, 3))
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         tone = opened(face.lip_tone, seen.lips, asked.gap) if seen else face.lip_tone
         light = light_across(out, head, pose) + face.cut_off
+        sides = sides_of(light, patch.colours)
         mark(mask, ring.area, retone(out, light, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
     # Where lips are painted lighter than the skin, the skin beside them is no shade.
-    corner = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * face.light
-    light_corners(out, mask, patch, lips, corner, belief, laugh_of(person.rest, own))
+    corners = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * face.light * sides
+    light_corners(out, mask, patch, lips, corners, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)
     if hole is not None:
         _fill(out, mask, hole, mouth, request)
-    draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * face.light, belief)
+    middle = met_lips(person.skin, person.lip) * face.light
+    draw_crease(out, mask, patch, lips, np.stack([corners[0], middle, corners[1]]), belief)
     if request.style == "photo" and of_one_tint(person.skin, person.lip):
         follow_luma(out, mask, source.planes)
     if face.cover is not None:

@@ -56,6 +56,14 @@ def light_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
     return light_between(rgb_of(cheeks, colours), skin)
 
 
+def sides_of(across: Array, colours: Colours) -> Array:
+    """2 x 3: R, G, B of the light at the first and at the last of n places on a face (n x 3: Y, U, V of its skin), against that
+    half way between both."""
+    first, last = rgb_of(across[0], colours), rgb_of(across[-1], colours)
+    middle = (first + last) / 2
+    return np.stack([light_between(first, middle), light_between(last, middle)])
+
+
 def not_cut_off(cheeks: Array, colours: Colours, skin: Array) -> Array:
     """Y, U, V of over-exposed cheeks (Y, U, V) as they would be if no channel ended at white; others as they are.
 

@@ -31,27 +31,28 @@ STRONGEST, FAINTEST = 0.85, 0.01
 
 
 def light_corners(
-    out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float, laughs: float
+    out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colours: Array, belief: float, laughs: float
 ) -> None:
     """Lights the shade inside of an open mouth's corners, and marks that in `mask`. To be done before the new mouth is filled.
 
-    lips: as the frame has them, as they are asked for. colour: RGB 0..255 of the lips in the frame's light.
-    belief: 0..1, how far the frame's mouth is replaced. laughs: 0..1, how far the frame's mouth laughs: then the shade at its
-    corners is the cheeks', and stays.
+    lips: as the frame has them, as they are asked for. colours: RGB 0..255 of the lips in the frame's light at the picture's
+    left corner and at the right one, 2 x 3. belief: 0..1, how far the frame's mouth is replaced. laughs: 0..1, how far the
+    frame's mouth laughs: then the shade at its corners is the cheeks', and stays.
     """
     own, asked = lips
     opacity = STRONGEST * (1 - own.closed) * (1 - ramp(asked.gap / max(own.gap, 1e-3), *KEPT_OPEN)) * belief * (1 - laughs)
     if opacity < FAINTEST:
         return
-    light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)
-    right, left = patch.pose.to_plane(asked.upper_outer[[0, -1]])
-    for corner, other in ((right, left), (left, right)):
+    ends = patch.pose.to_plane(asked.upper_outer[[0, -1]])
+    lights = from_rgb((CORNER * colours).astype(np.float32), patch.colours)
+    for corner, other, light in zip(ends, ends[::-1], lights, strict=True):
         _light_corner(out, mask, patch, (corner, other), light, opacity)
 
 
-def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float) -> None:
-    """Draws the line into `out` and marks it in `mask`. colour: RGB 0..255 of light between the lips, in the frame's light; the
-    other arguments are those of light_corners()."""
+def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colours: Array, belief: float) -> None:
+    """Draws the line into `out` and marks it in `mask`. colours: RGB 0..255 of the lips in the frame's light at the picture's
+    left corner, where light falls between them in the middle, and at the right corner: 3 x 3. The other arguments are those of
+    light_corners()."""
     own, asked = lips
     opacity = STRONGEST * (1 - own.closed) * closeness(asked.gap, own.gap) * belief
     if opacity < FAINTEST:
@@ -63,11 +64,14 @@ def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked]
     if not area.width or not area.height:
         return
     x, y = np.moveaxis(pose.plane_of(area), -1, 0)
-    aside = np.abs(2 * x - line[0, 0] - line[-1, 0]) / max(float(line[-1, 0] - line[0, 0]), 1e-6)
-    dark = DARK + (CORNER - DARK) * smoothstep(aside, *ENDING)
+    aside = (2 * x - line[0, 0] - line[-1, 0]) / max(float(line[-1, 0] - line[0, 0]), 1e-6)
+    left, middle, right = from_rgb((np.array([[CORNER], [DARK], [CORNER]]) * colours).astype(np.float32), patch.colours)
+    ends = np.where(aside[..., None] < 0, left, right)
+    aside = np.abs(aside)
+    shade = middle + smoothstep(aside, *ENDING)[..., None] * (ends - middle)
     away = (y - np.interp(x, line[:, 0], line[:, 1])) / soft
     weight = (opacity * SOFT / soft * np.exp(-(away**2)) * (1 - smoothstep(aside, *ENDED))).astype(np.float32)
-    paint(out, from_rgb((dark[..., None] * colour).astype(np.float32), patch.colours), weight, area)
+    paint(out, shade.astype(np.float32), weight, area)
     mark(mask, area, weight)
 
 
