@@ -1,12 +1,15 @@
 """How a mouth moves with a sound, by two estimates: the prior, learnt from other people, and the visemes, set by rule."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from enhance.geometry.heads import Array
 from enhance.speech.classes import CURVES
 from enhance.speech.curves import curves
+from enhance.speech.features import log_mel
+from enhance.speech.held import heard_frames
 
 from .measures import MEASURES, OPENING
 from .prior import Prior
@@ -34,6 +37,11 @@ class Speech:
     posteriors: Array
     activity: Array
 
+    @cached_property
+    def counts(self) -> Array:
+        """[T] booleans: without the middle of held sounds, which would outweigh speech wherever frames are compared."""
+        return heard_frames(log_mel(self.pcm))
+
 
 @dataclass(frozen=True)
 class Heard:
@@ -59,7 +67,8 @@ def hear(prior: Prior, speech: Speech) -> Heard:
     """Both estimates for a sound; as many frames as the prior gives."""
     seeds = prior(speech.pcm)
     visemes = smooth(curves(speech.posteriors) @ _FROM_CURVES, _CALM)
-    return Heard(seeds.mean(0), as_long(visemes, seeds.shape[1]), _doubt(seeds[..., OPENING]))
+    counts = as_long(speech.counts, seeds.shape[1]).astype(bool)
+    return Heard(seeds.mean(0), as_long(visemes, seeds.shape[1]), _doubt(seeds[:, counts, OPENING]))
 
 
 def as_long(track: Array, frames: int) -> Array:

@@ -10,7 +10,7 @@ from enhance.speech.curves import closure_track
 
 from .agreement import belief_in, lag_of, share_of
 from .chin import chin_share
-from .hearing import Heard, Speech, gain, hear, mix
+from .hearing import Heard, Speech, as_long, gain, hear, mix
 from .measures import OPENING, free_of_pose, measure_lips
 from .mouth_range import mouth_range_of
 from .prior import Prior
@@ -82,7 +82,7 @@ def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings:
     middles = footage.times[seen] + interval(footage.times) / 2
     clip = _Clip(free_of_pose(measure_lips(heads.lips), heads), middles, footage.speech)
     heard = hear(prior, speech)
-    motion, lag = _as_people_do(heard, liveliness(speech.activity) > _TALKS, settings.share(heard)), 0.0
+    motion, lag = _as_people_do(heard, speech, settings.share(heard)), 0.0
     # With little speech, or another person's, much would be learnt by chance: the motion stays that of people in general.
     trust = _between(clip.seconds, _LEAST_SPEECH, _ENOUGH_SPEECH)
     if trust:
@@ -158,16 +158,16 @@ def _fitted(motion: Array, before: Array, shown: Array, times: Array, residual: 
     return np.asarray((motion - kept.mean(0)) * gain(kept))
 
 
-def _as_people_do(heard: Heard, lively: Array, share: float) -> Array:
+def _as_people_do(heard: Heard, speech: Speech, share: float) -> Array:
     """T x 4: the motion without footage of the subject's speech, of mean 0 and spread 1 over the new speech.
 
-    lively: T booleans, somebody speaks. share: of the visemes.
+    share: of the visemes. The middle of held sounds does not count: beside a held vowel, speech would look too calm.
     """
-    lively = lively[: len(heard.prior)]
-    if lively.sum() < _LEAST_SPEECH / FRAME:
-        lively = np.ones(len(heard.prior), bool)
-    if not lively.any():
+    lively = as_long(liveliness(speech.activity) > _TALKS, len(heard.prior)).astype(bool)
+    counted = lively & as_long(speech.counts, len(lively)).astype(bool)
+    everywhere = np.ones(len(lively), bool)
+    like = next((part for part in (counted, lively) if part.sum() >= _LEAST_SPEECH / FRAME), everywhere)
+    if not like.any():
         return heard.prior
-    like = np.pad(lively, (0, len(heard.prior) - len(lively)))
     motion = mix(heard, heard.where(like), share)
     return np.asarray(motion * gain(motion[like]))
