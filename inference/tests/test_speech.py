@@ -13,6 +13,7 @@ from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
 from enhance.speech.gaps import without_gaps
+from enhance.speech.held import heard_frames
 from enhance.speech.network import open_speech_network
 from enhance.speech.rooms import room_share
 from enhance.speech.voice import in_usual_voice
@@ -312,6 +313,14 @@ def test_the_middle_of_a_held_sound_does_not_count_in_the_mean() -> None:
     together, heard = np.concatenate([mel, held]), np.arange(len(mel) + len(held)) < len(mel)
     np.testing.assert_allclose(normalise(together, heard)[: len(mel)], normalise(mel), atol=0.05)
     assert np.abs(normalise(together)[: len(mel)] - normalise(mel)).max() > 0.2
+
+
+def test_speech_in_loud_noise_is_no_held_sound() -> None:
+    """Its bands vary as little as those of a vowel. Nothing in it is held, so all that is taken out is its own mean."""
+    pcm = babble() + noise(len(babble()) / RATE, 0.3)
+    mel = log_mel(pcm)
+    own = mel[mel.mean(1) > np.percentile(mel.mean(1), 95) - 5].mean(0)
+    np.testing.assert_allclose(normalise(mel, heard_frames(mel)), np.clip((mel - own) / 3, -4, 3), atol=1e-5)
 
 
 def posteriors_of(names: str) -> Floats:

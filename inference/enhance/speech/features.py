@@ -88,10 +88,13 @@ def normalise(mel: Floats, heard: npt.NDArray[np.bool_] | None = None) -> Floats
     least = max(max(tops) - _FAR, _QUIET)
     knots, means = [], []
     for part, top in zip(parts, tops, strict=True):
-        active = counts[part] & (level[part] > max(top - _LOUD, least))
+        loud = level[part] > max(top - _LOUD, least)
+        active = counts[part] & loud
         if active.sum() >= min(_ENOUGH, len(level)):
             knots.append(part.start + len(level[part]) / 2)
-            means.append(_mean_of_speech(mel[part][active]))
+            # Speech in loud noise varies as little as a held vowel, but holds nothing.
+            holds = active.sum() < loud.sum()
+            means.append(_mean_of_speech(mel[part][active]) if holds else mel[part][active].mean(0))
     if not knots:
         return np.full_like(mel, -4)
     times = np.arange(len(mel))
