@@ -158,6 +158,19 @@ def test_the_eyes_of_a_cartoon_shut_where_its_skin_is_painted(white: bool) -> No
     assert white_left(Animator().move(picture, mesh, blink(1.0), "photo"), mesh, 2.0) == 0
 
 
+@pytest.mark.parametrize(("iris", "shut"), [((40, 60, 90), True), ((150, 170, 200), False)])
+def test_the_eyes_of_a_3d_face_shut_whose_iris_leaves_little_white(iris: tuple[int, int, int], shut: bool) -> None:
+    """Eyes higher than a photograph's mesh; but not round glasses that mirror the sky, in which nothing is dark."""
+    picture, mesh = drawn(400, grow=0.01)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = eye_of(mesh, eye).mean(axis=0).astype(int).tolist()
+        for radius, colour in ((24, LINE), (22, WHITE), (19, iris)):
+            cv2.circle(picture, (x, y + 4), radius, colour, -1, cv2.LINE_AA)
+    blinked = Animator().move(picture, mesh, blink(1.0), "photo")
+    assert white_left(picture, mesh, 2.0) > 300
+    assert white_left(blinked, mesh, 2.0) == 0 if shut else np.array_equal(blinked, picture)
+
+
 def test_a_shut_lid_is_as_burnt_out_as_the_skin_round_it() -> None:
     picture, mesh = drawn(512)
     burnt = (254, 252, 248)
