@@ -14,8 +14,8 @@ const versionOf = (model: string): string => {
   return /key: "release", value: \{ string_value: "([^"]+)" \}/.exec(config)?.[1] ?? 'none';
 };
 
-const mouths = ['face_track-r14', 'speech-r9', 'mouth_plan-r11'];
-const portraits = ['head_motion-r18', 'portrait_motion-r6'];
+const mouths = ['face_track-r14', 'speech-r9', 'mouth_plan-r12'];
+const portraits = ['head_motion-r18', 'portrait_motion-r7'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@s14': ['photo-s14'],
