@@ -215,7 +215,7 @@ test('blocks of MPEG-4 are evened, as coarsely as they were rounded, unless deno
   assert.ok(is < 0.9 * was, `${is} is left of ${was}`);
 });
 
-test('dithering of a GIF is evened; posters, letters and strong patterns stay', async () => {
+test('dithering of a GIF is evened; palettes without it and strong patterns stay', async () => {
   const palette = (dither: string, colours = 64) =>
     `split[a][b];[a]palettegen=max_colors=${colours}[p];[b][p]paletteuse=dither=${dither}`;
   // As the service sees animated images: RGB without loss.

@@ -79,7 +79,7 @@ class Ring:
 
     @cached_property
     def cosine(self) -> Array:
-        """Of each pixel: of the slope of its lip's outer contour, in the same column."""
+        """Of each pixel: how level its lip's outer contour is in that column: the cosine of its slope, 1 where it is level."""
         x = self.pose.plane_of(self.area)[..., 0]
         upper, lower = (np.interp(x, line[:, 0], _cosine(line)) for line in (self.contours[1], self.contours[3]))
         return np.where(self.places[1], lower, upper)
