@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exampleJobId, exampleTimes } from './examples.ts';
 import { Warning } from './job.ts';
 import { Account, ChangedCredits } from './keys.ts';
+import { PageLimit } from './page.ts';
 
 const Credits = z.int().min(0);
 
@@ -71,7 +72,7 @@ export const AccountPage = z
 export type AccountPage = z.infer<typeof AccountPage>;
 
 export const AccountQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: PageLimit,
   starting_after: Account.optional().describe('last account of the page before'),
 });
 
@@ -114,7 +115,7 @@ export type LedgerPage = z.infer<typeof LedgerPage>;
 export const ledgerCursor = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 export const LedgerQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: PageLimit,
   starting_after: z
     .string()
     .regex(ledgerCursor, 'Expected the id of a ledger entry')

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jobExample, type OperationExample, unstarted } from './examples.ts';
 import { Problem } from './failure.ts';
 import { SizeText } from './media.ts';
+import { PageLimit } from './page.ts';
 import { Provenance } from './provenance.ts';
 import { Metadata } from './webhooks.ts';
 
@@ -170,7 +171,7 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   const JobListQuery = z.strictObject({
     status: JobStatus.optional(),
     kind: z.enum(kinds).optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: PageLimit,
     starting_after: z
       .string()
       .regex(/^job_\w+$/, 'Expected the id of a job')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { exampleTimes } from './examples.ts';
 import { MediaKind } from './media.ts';
+import { PageLimit } from './page.ts';
 
 /** The body of an upload is its one file part, `file`. */
 export const UploadRequest = z.strictObject({}).meta({ id: 'UploadRequest' });
@@ -23,7 +24,7 @@ export const UploadPage = z
 export type UploadPage = z.infer<typeof UploadPage>;
 
 export const UploadQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: PageLimit,
   starting_after: z.string().optional().describe('id of the last upload of the page before'),
 });
 export type UploadQuery = z.infer<typeof UploadQuery>;

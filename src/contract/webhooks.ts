@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { exampleJobId, exampleTimes } from './examples.ts';
 import { HttpUrl } from './media.ts';
+import { PageLimit } from './page.ts';
 
 /** The events that an endpoint or a request may ask for. */
 export const EventType = z
@@ -192,7 +193,7 @@ export const DeliveryQuery = z.strictObject({
   webhook: z.string().optional().describe('id of an endpoint'),
   job: z.string().optional().describe('id of a job'),
   status: DeliveryStatus.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: PageLimit,
   starting_after: z
     .string()
     .regex(/^msg_\w+$/, 'Expected the id of a delivery')

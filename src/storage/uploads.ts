@@ -47,6 +47,8 @@ export const openUploads = (
 ) => {
   const { redis, prefix } = stores;
   const key = (id: string) => `${prefix}:upload:${id}`;
+  /** Sorted set of `<id> <bytes>` by the time of their end: what counts against the quota. */
+  const keptKey = (account: string) => `${prefix}:uploads:${account}`;
   const base = `${publicUrl}/v1/uploads/`;
 
   const present = (id: string, { kind, bytes, sha256, expires_at }: Stored): Upload => ({
@@ -113,8 +115,7 @@ export const openUploads = (
     { limit, starting_after }: UploadQuery,
   ): Promise<Omit<UploadPage, 'object'>> => {
     // No more than the quota has files.
-    const key = `${prefix}:uploads:${account}`;
-    const entries = await redis.zrevrangebyscore(key, '+inf', `(${Date.now()}`);
+    const entries = await redis.zrevrangebyscore(keptKey(account), '+inf', `(${Date.now()}`);
     const ids = entries.map((entry) => entry.replace(/ \d+$/, ''));
     const from = starting_after === undefined ? 0 : ids.indexOf(starting_after) + 1;
     if (starting_after !== undefined && from === 0) throw unknownCursor('an upload that is kept');
@@ -128,7 +129,7 @@ export const openUploads = (
     if (!stored) return null;
     // The record before the file, so that no record names a missing file.
     const entry = `${id} ${stored.bytes}`;
-    await redis.multi().del(key(id)).zrem(`${prefix}:uploads:${account}`, entry).exec();
+    await redis.multi().del(key(id)).zrem(keptKey(account), entry).exec();
     await files.removeUpload(id);
     return present(id, stored);
   };
