@@ -242,7 +242,8 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
         return _untouched(source.planes)
     pose, head = patch.pose, patch.head
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
-    known, seen = _known(request)
+    seen = _seen(request)
+    known = seen if isinstance(seen, Merged) else None
     full = seen.fullness if seen else UNCHANGED_FULLNESS
     asked = blend(own, asked_of(shape, person.rest, own, full), belief)
     mouth = _Mouth(person, face, shape, asked, known)
@@ -273,12 +274,12 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     return Rendered(out, mask)
 
 
-def _known(request: MouthRequest) -> tuple[Merged | None, Inside | None]:
-    """What the clip shows of the mouth, with pictures, and what it shows at least of the lips; None: nothing is known."""
+def _seen(request: MouthRequest) -> Inside | None:
+    """What the clip shows of the mouth: of its lips at least, a Merged where it shows their inside; None: nothing is known."""
     if request.style != "photo" or request.inside is None:
-        return None, None
+        return None
     inside = request.inside.tobytes(), request.quality.density
-    return merged_from(*inside), inside_from(*inside)
+    return merged_from(*inside) or inside_from(*inside)
 
 
 def _bytes_of(request: MouthRequest) -> bytes:
