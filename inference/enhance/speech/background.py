@@ -19,7 +19,7 @@ _BELOW = 3.0  # nepers of power (13 dB) under the loud parts, from which a frame
 _ABOVE = 1.4  # nepers of power (6 dB) over the quietest parts, up to which it may be
 _SHORTEST = 80  # frames: less is as often a quiet word
 # Nepers of power (14 dB) between the lowest and the highest tenth of a run's frames, from which it is one voice. Quiet speech
-# has 4.6 and more, a crowd 1.3 to 1.8, most music 1.3 to 1.9: docs/decisions/0230
+# has 4.6 and more, a crowd of ten 1.3 to 1.8, most music 1.3 to 1.9: docs/decisions/0230
 _ONE_VOICE = 3.2
 _REST, _LOUD = 10, 95  # percentiles of the level that are the quietest and the loud parts
 _MOSTLY = 75  # percentile that a shout or some slammed doors do not reach
