@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -48,6 +49,19 @@ class Batching extends Redis {
     return super.sendCommand(...sent);
   }
 }
+
+/**
+ * Throws where Redis refuses the database that the URL names, as it does the password: ioredis goes on in database 0, in
+ * which another service may have its data. A Redis that is away is not waited for.
+ */
+export const checkDatabase = async (redis: Redis): Promise<void> => {
+  const { db } = redis.options;
+  if (!db) return;
+  const refused = once(redis, 'error').then(([error]) => {
+    if (error.name === 'ReplyError') throw error;
+  });
+  await Promise.race([redis.select(db), refused]);
+};
 
 /** Ends a connection after its last commands; at once when Redis is away, as these would be waited for without limit. */
 export const closeRedis = async (redis: Redis): Promise<void> => {

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { EnvironmentError } from '../environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { isOutOfMemory, openRedis, type Redises } from '../redis.ts';
+import { checkDatabase, isOutOfMemory, openRedis, type Redises } from '../redis.ts';
 import { isTimeout, isUnreachable } from '../redis-away.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
@@ -23,6 +23,7 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'operator');
   const stores = { redis, prefix: config.redis.prefix };
   try {
+    await checkDatabase(redis);
     await work({
       config,
       stores,
