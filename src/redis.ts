@@ -19,7 +19,8 @@ export const openRedis = (url: string, log: Log, waits: keyof typeof retries): R
 };
 
 const TELL_AGAIN_MS = 10_000;
-let told = { message: '', at: Number.NEGATIVE_INFINITY };
+/** When each reason was last logged, in ms. */
+const told = new Map<string, number>();
 
 /**
  * Logs why a connection failed. The same reason is logged once in 10 s for all connections of the process: a worker has a
@@ -27,8 +28,9 @@ let told = { message: '', at: Number.NEGATIVE_INFINITY };
  */
 export const tellRedisFailed = (log: Log, { message }: Error): void => {
   const now = performance.now();
-  if (message === told.message && now - told.at < TELL_AGAIN_MS) return;
-  told = { message, at: now };
+  for (const [reason, at] of told) if (now - at >= TELL_AGAIN_MS) told.delete(reason);
+  if (told.has(message)) return;
+  told.set(message, now);
   log.warn({ error: message }, 'Redis failed; it is tried again');
 };
 
