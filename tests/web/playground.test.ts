@@ -607,6 +607,10 @@ test('names with HTML and of other directions are text, and break nothing at 360
   await startButton(page).waitFor();
   await start(page);
   await result(page).waitFor();
+  await holds(
+    page,
+    "(({ top }) => top > -1 && top < innerHeight / 2)(document.querySelector('#outcome').parentElement.getBoundingClientRect())",
+  );
   await page.getByRole('button', { name: /^Open/ }).waitFor();
   assert.is(await page.locator('bdi', { hasText: '<img src=x onerror=alert(1)>' }).count(), 2);
   assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 360);
