@@ -348,6 +348,9 @@ test('a job is cancelled, and costs nothing', async () => {
   await page.getByText('The job was cancelled. Nothing was charged.').waitFor();
   await page.getByText('; you have 100 credits').waitFor();
   await service.worker.start();
+  await caller.lipsync(await picture(), voice, { model: 'fast' });
+  await page.reload();
+  await page.locator('#history').getByText('failed: no face detected').waitFor();
   assert.is(await chargedTo(caller), 0);
   await page.context().close();
 });
