@@ -17,7 +17,7 @@ GRADIENT, PERFECT = 120, 0.6  # of cv2.HOUGH_GRADIENT_ALT: least gradient, and h
 SEARCH = (5, 3, 2)  # pixels from a circle within which its edge is looked for, each time from where it was found before
 APART = 2  # pixels across the edge
 BESIDE = 3  # pixels from the edge, on one side of which at least there are fewer
-ROUND = 0.55  # least share of a circle that is an edge, less the share beside it: round pictures .76 and more, others .29
+ROUND = 0.55  # least share of a circle that is an edge, less the share beside it: round pictures .74 and more, others .30
 MARGIN = 5  # pixels added round the picture, so that a circle that touches its border is found
 SEEN = 0.5  # least share of a circle that lies in the picture
 ANGLES = np.linspace(0, 2 * np.pi, 360, endpoint=False)
@@ -56,22 +56,29 @@ def _circles(picture: Picture, unit: float) -> Floats:
 
 
 def _fitted(picture: Picture, circle: Floats) -> tuple[Floats, float]:
-    """The circle (x, y, radius) brought to the edge beside it, and how much of it is an edge, -1..1 (see ROUND)."""
+    """The circle (x, y, radius) brought to the edge beside it where that makes it rounder, and its _roundness()."""
     moves = np.stack([np.cos(ANGLES), np.sin(ANGLES), np.ones_like(ANGLES)], 1)
+    found = [circle]
     for reach in SEARCH:
         offsets = np.arange(-reach, reach + 0.5, 0.5)
-        steps, seen = _steps(picture, circle, offsets)
+        steps, seen = _steps(picture, found[-1], offsets)
         steps[~seen] = 0
         strong = steps.max(axis=0) > STEP
         if strong.mean() < SEEN / 2:
-            return circle, -1.0
-        circle = circle + np.linalg.lstsq(moves[strong], offsets[steps.argmax(axis=0)][strong], rcond=None)[0]
+            break
+        change = np.linalg.lstsq(moves[strong], offsets[steps.argmax(axis=0)][strong], rcond=None)[0]
+        found.append(found[-1] + change)
+    return max(((each, _roundness(picture, each)) for each in found), key=lambda pair: pair[1])
+
+
+def _roundness(picture: Picture, circle: Floats) -> float:
+    """The share of a circle that is an edge, less the share beside it, on the side with fewer edges; -1..1."""
     steps, seen = _steps(picture, circle, np.array([0, -BESIDE, BESIDE]))
     seen = seen.all(axis=0)
     if seen.mean() < SEEN:
-        return circle, -1.0
+        return -1.0
     edge, within, beyond = (steps[:, seen] > STEP).mean(axis=1)
-    return circle, float(edge - min(within, beyond))
+    return float(edge - min(within, beyond))
 
 
 def _steps(picture: Picture, circle: Floats, offsets: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
