@@ -24,6 +24,7 @@ from enhance.render.inside.layers import Frame, Grid, Layer, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
+from enhance.render.inside.lower_only import HIGHER, hidden_bite, show_lower_teeth
 from enhance.render.inside.lower_row import lower_row, with_gaps
 from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
@@ -338,6 +339,26 @@ def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> N
     subject = replace(person(), bite=np.array([person().bite[0], tip + 0.05, person().bite[2]]))
     grid, of = Grid.of(subject, 160), palette(subject)
     assert bite_of([on_grid(each, subject, grid, of) for each in shown], grid, of) == pytest.approx(tip, abs=0.01)
+
+
+@pytest.mark.parametrize("of_jaw", [True, False])
+def test_teeth_that_go_with_the_jaw_are_no_upper_ones(of_jaw: bool) -> None:
+    shown = []
+    for gap in (0.1, 0.12, 0.14, 0.16):
+        planes, mesh = painted(gap, (40, 122, 140))
+        scale, lip = pose_of(mesh).scale, mesh[14, 1] if of_jaw else drawn(gap=0.1)[1][14, 1]
+        for tooth, height in enumerate((0.05, 0.08, 0.06, 0.07, 0.05)):
+            x0, x1 = (round(float(mesh[14, 0]) + (tooth - 2.5 + side) * 0.05 * scale) for side in (0, 0.85))
+            y0, y1 = round(float(lip) - height * scale), round(float(lip) + 0.01 * scale)
+            planes.y[y0:y1, x0:x1], planes.u[y0 // 2 : y1 // 2, x0 // 2 : x1 // 2] = 200, 124
+        shown.append(lent(planes, mesh))
+    grid, of = Grid.of(person(), 160), palette(person())
+    frames = [on_grid(each, person(), grid, of) for each in shown]
+    assert show_lower_teeth(frames, grid) == of_jaw
+    inside = merged_from(merge(shown, person(), BT601, BALANCED.density).tobytes(), BALANCED.density)
+    assert inside
+    over_lips = inside.edge[len(inside.edge) // 2] < hidden_bite(frames, grid) + HIGHER
+    assert over_lips == of_jaw
 
 
 @pytest.mark.parametrize(("x", "y"), [(0.016, 0.0), (0.0, 0.035)])

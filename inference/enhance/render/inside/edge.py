@@ -19,14 +19,14 @@ BEND = 0.010  # S that a row rises to its sides
 SMOOTH, OWN_SMOOTH = 0.012, 0.010  # sigma in S along the edge: of many frames, and of one picture
 
 
-def bite_of(frames: Sequence[Frame], grid: Grid, of: Palette) -> float:
+def bite_of(frames: Sequence[Frame], grid: Grid, of: Palette) -> float | None:
     """y of the upper teeth's edge in the middle, by the frames that show it dark under them: lower teeth that touch the upper
-    ones look like their lower half. As supposed where no frame does."""
+    ones look like their lower half. None where no frame does."""
     middle = np.abs(grid.aside) < MIDDLE
     ends, dark = (np.array(each)[:, middle] for each in zip(*(ends_of(frame.upper, grid, of) for frame in frames), strict=True))
     sure = dark.mean(axis=1)
     if sure.sum() < SURE:
-        return grid.bite
+        return None
     bites = np.array([_middle_of(*each) if each[1].any() else grid.bite for each in zip(ends, dark, strict=True)])
     return float(np.clip(_middle_of(bites, sure), grid.bite - FARTHEST, grid.bite + FARTHEST))
 

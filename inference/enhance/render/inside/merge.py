@@ -25,6 +25,7 @@ from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carrie
 from .lender import Lender
 from .lent_teeth import with_teeth
 from .lip_shade import NONE
+from .lower_only import hidden_bite, show_lower_teeth
 from .lower_row import lower_row, with_gaps
 from .merged import (
     ABOVE,
@@ -101,7 +102,10 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         np.array([person.tooth, person.lip, person.cavity, person.tongue], np.float32), colours
     )
     of = Palette(cheeks, tooth, lip, cavity, tongue, colours.black)
-    bite = bite_of([on_grid(lender, person, grid, of) for lender in lenders], grid, of)
+    shown = [on_grid(lender, person, grid, of) for lender in lenders]
+    bite = bite_of(shown, grid, of)
+    if bite is None:
+        bite = hidden_bite(shown, grid) if show_lower_teeth(shown, grid) else grid.bite
     person = replace(person, bite=np.array([person.bite[0], bite, person.bite[2]]))
     grid = Grid.of(person, density)
     frames = aligned([on_grid(lender, person, grid, of) for lender in lenders], grid, of)
