@@ -17,6 +17,7 @@ from enhance.geometry.landmarks import (
     LEFT_LIDS,
     LOWER_INNER,
     LOWER_OUTER,
+    NOSE_BASE,
     RIGHT_CHEEK,
     RIGHT_LIDS,
     UPPER_INNER,
@@ -29,6 +30,7 @@ from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, with_shade
 from enhance.render.drawn.found import Drawn, find
+from enhance.render.drawn.looks import _next_row, lip_shade
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
@@ -272,6 +274,31 @@ def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:
     assert np.percentile(shut.y[teeth].astype(int) - wanted.y[teeth], 98) < 12
 
 
+def test_two_fangs_on_skin_that_is_darker_than_the_cheek_do_not_hide_the_mouth() -> None:
+    picture, mesh = in_one_tone(GRIN, SKIN, FILL)
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    for side in (-1, 1):
+        fang = np.array([[0.06, 0.0], [0.12, 0.0], [0.09, 0.09]]) * [side, 1]
+        cv2.fillPoly(picture, [np.round(fang * unit + [x, y]).astype(np.int32)], (255, 255, 255))
+    shade = 0.85 - 0.3 * (np.arange(picture.shape[1]) - x) / unit
+    assert has_ink(np.clip(picture * shade[:, None], 0, 255).astype(np.uint8), mesh)
+
+
+def test_a_mouth_that_reaches_above_the_nose_of_the_mesh_is_found() -> None:
+    picture, mesh = in_one_tone((-0.12 * np.sqrt(1 - ACROSS**2), 0.12 * np.sqrt(1 - ACROSS**2)), SKIN, FILL, line=True)
+    mesh[NOSE_BASE, 1] = mesh[[61, 291], 1].mean() - 0.08 * pose_of(mesh).scale
+    assert has_ink(picture, mesh)
+
+
+def test_one_tooth_in_an_open_mouth_does_not_make_its_rim_lips() -> None:
+    picture, mesh = drawing("open", size=320, thick=0.012)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    half, high = round(0.055 * unit), round(0.07 * unit)
+    # The tooth leaves some of the line over it.
+    picture[y + 1 : y + high, x - half : x + half] = 255
+    assert has_ink(picture, mesh)
+
+
 def test_a_thick_soft_stroke_on_brown_skin_is_no_pair_of_lips() -> None:
     picture, mesh = drawing("stroke", (150, 100, 70), size=640, thick=0.035)
     soft = cv2.GaussianBlur(picture, (0, 0), 1.5)
@@ -399,6 +426,7 @@ SMILING = POINTED[0] - 0.05 * ACROSS**2 + DIP, POINTED[1] - 0.05 * ACROSS**2
 BOWED = POINTED[0] + DIP, POINTED[1]
 CAT = 0.06 * np.sin(np.pi * np.abs(ACROSS)) - 0.03 * np.exp(-((ACROSS / 0.15) ** 2)), 0.17 * (1 - ACROSS**2)
 GRIN = 0.02 * (1 - ACROSS**2), 0.18 * (1 - ACROSS**2)
+WITH_TONGUE = POINTED[0], POINTED[1] - 0.05 * np.exp(-((ACROSS / 0.3) ** 2))
 UPPER_LIP = POINTED[0] + DIP, 0.0 * ACROSS
 BROWN, ROSE, MAROON = (160, 108, 76), (200, 80, 90), (120, 62, 52)
 
@@ -457,6 +485,7 @@ def test_outlined_lips_of_one_tone_with_a_cupids_bow_stay_lips() -> None:
         (GRIN, SKIN, ROSE, False),
         (GRIN, BROWN, MAROON, False),
         (CAT, SKIN, ROSE, False),
+        (WITH_TONGUE, SKIN, ROSE, False),
         (POINTED, SKIN, (70, 20, 28), False),
         (POINTED, SKIN, (120, 120, 120), False),
         (POINTED, SKIN, ROSE, True),
@@ -808,6 +837,21 @@ def test_a_line_under_the_lower_lip_goes_with_it_and_is_no_chin() -> None:
     wide = np.flatnonzero(plain.planes.y[y : y + round(0.3 * unit), x] < 90).max()
     assert mouth[1] == pytest.approx(wide, abs=4)
     assert 0.06 * unit < line[0] - mouth[1] < 0.14 * unit and line[1] - line[0] < 0.04 * unit
+
+
+def test_all_of_a_line_under_the_lower_lip_goes_with_it_however_near() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    bare = find(patch.planes, patch.head, patch.pose)
+    assert bare is not None
+    row = round(y + (bare.place(np.array([0.0, _next_row(bare)]))[1] - bare.ends[:, 1].mean()) * patch.pose.scale)
+    half = round(0.07 * patch.pose.scale)
+    cv2.line(picture, (x - half, row - 4), (x + half, row + 4), INK, 3, cv2.LINE_AA)
+    drawn = find(planes_of(picture), patch.head, patch.pose)
+    assert drawn is not None
+    line = lip_shade(drawn)
+    assert line is not None and np.ptp(np.flatnonzero(line.any(axis=0))) > 0.13 * drawn.finer
 
 
 def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:

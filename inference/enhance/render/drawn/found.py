@@ -138,10 +138,21 @@ def find(
     usual = _find(planes, head, pose, skin, white=white, shaded=shaded)
     usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, sizes=WIDE)
     usual = usual or _find(planes, head, pose, skin, white=white, shaded=shaded, hangs=True)
+    usual = usual or _find_high(planes, head, pose, skin, shaded=shaded)
     if not no_darker:
         return usual
+    usual = usual or _find(planes, head, pose, skin, white=False, shaded=shaded, skin_above=True)
     light = _find_light(planes, head, pose, skin) if usual is None or usual.of_teeth else None
     return light or usual or _find_red(planes, head, pose, skin)
+
+
+def _find_high(planes: Planes, head: Array, pose: Pose, skin: float, *, shaded: bool) -> Drawn | None:
+    """A wide open mouth that reaches above where the mesh has the base of the nose: that of a shout, on a nose drawn higher."""
+    drawn = _find(planes, head, pose, skin, white=False, shaded=shaded, high=True)
+    if drawn is None or drawn.open < STROKE:
+        return None
+    column, row = np.round((_middle(head, pose) - drawn.origin) * drawn.finer).astype(int)
+    return drawn if drawn.whole[row, column] and is_there(drawn, head, pose) else None
 
 
 def _find_red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
@@ -182,21 +193,28 @@ def _find(
     shut: bool = True,
     sizes: tuple[float, float, float] = USUAL,
     hangs: bool = False,
+    high: bool = False,
+    skin_above: bool = False,
 ) -> Drawn | None:
     """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one. sizes: as USUAL.
 
     hangs: only a mouth that hangs from a nose on a line, whose ends may be as high as the mesh has the nose.
+    high: the mouth may reach above the mesh's nose.
+    skin_above: skin is taken to go on above the window. Otherwise, between teeth and the upper border, their light counts as
+    the skin's, and darker skin there as ink.
     """
-    middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
+    middle = _middle(head, pose)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
     aside, *widths = sizes
-    origin = np.array([middle[0] - aside, middle[1] - ABOVE if hangs else max(middle[1] - ABOVE, nose)])
+    origin = np.array([middle[0] - aside, middle[1] - ABOVE if hangs or high else max(middle[1] - ABOVE, nose)])
     size = round(2 * aside * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
     lighter = (1 + TEETH) * skin
-    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), lighter)
+    height = round(HIGHEST * finer)
+    above = height if skin_above else 0
+    lit = np.minimum(_closed(np.concatenate([np.repeat(luma[:1], above, axis=0), luma]), height)[above:], lighter)
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
     lowest = float(pose.to_plane(head[[LOWER_LIP, CHIN]])[:, 1].mean() - origin[1]) * finer
@@ -238,6 +256,11 @@ def _find(
         return drawn
     # Of light lines on dark skin, most of what they enclose is dark.
     return drawn if np.median(luma[drawn.whole]) > teeth_from and is_there(drawn, head, pose) else None
+
+
+def _middle(head: Array, pose: Pose) -> Array:
+    """Of the mesh's mouth, plane coordinates."""
+    return np.asarray(pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0))
 
 
 def _beard(planes: Planes, head: Array, pose: Pose, skin: float) -> float | None:

@@ -19,6 +19,7 @@ LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begi
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
 NEXT_SKIN = 4  # samples above a mouth that are skin
+FEW_TEETH = 0.75  # of the middle half of a mouth's width that shows teeth at its upper edge
 INKED, INKED_ROUND = 0.6, (0.45, 0.575)
 """Of the mouth's dark, a line at its rim at least; and the share of the rim that is one: of the upper and lower at least, and
 of both."""
@@ -57,17 +58,22 @@ def has_lips(drawn: Drawn) -> bool:
         return False
     reach = max(2, round(OUTLINE * drawn.finer))
     count = len(drawn.top)
-    upper, lower, lines = np.zeros((3, count), bool)
+    upper, lower, lines, teeth = np.zeros((4, count), bool)
     for i in range(count):
         column = drawn.dark[int(drawn.top[i]) : max(int(drawn.bottom[i]), int(drawn.top[i]) + 1), drawn.columns.start + i]
         dark = AS_DARK * float(column.max())
+        teeth[i] = _is_white(drawn, i, 2 * reach)
         upper[i], lower[i] = (rim.max() < dark for rim in (column[:reach], column[-reach:]))
         lines[i] = (column >= dark).sum() < STROKE * drawn.finer
     middle = slice(count // 4, count - count // 4)
     corners = np.concatenate([lower[count // 10 : count // 4], lower[count - count // 4 : count - count // 10]])
     if corners.mean() < 0.5:
         lower &= lines
-    return bool((upper | lower)[middle].mean() > 0.5)
+    pale = upper | lower
+    # A tooth or two are pale as well. What is as light nearly from side to side may be lips of a dark face.
+    if teeth[middle].mean() < FEW_TEETH:
+        pale &= ~teeth
+    return bool(pale[middle].mean() > 0.5)
 
 
 def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
@@ -95,9 +101,14 @@ def shows_teeth_first(drawn: Drawn) -> bool:
         top, x = int(drawn.top[i]), drawn.columns.start + i
         column = drawn.dark[top : max(int(drawn.bottom[i]), top + 2), x]
         lined = column[:reach].max() >= AS_DARK * column.max()
-        skin = drawn.luma[max(0, top - NEXT_SKIN), x]
-        shown.append(column[1] < 0 or (lined and drawn.luma[top : top + 2 * reach, x].max() > skin + WHITER))
+        shown.append(column[1] < 0 or (lined and _is_white(drawn, i, 2 * reach)))
     return bool(np.mean(shown) > 0.5)
+
+
+def _is_white(drawn: Drawn, column: int, reach: int) -> bool:
+    """Whether a column of the mouth is lighter than the skin above within `reach` samples of its upper edge, as teeth are."""
+    top, x = int(drawn.top[column]), drawn.columns.start + column
+    return bool(drawn.luma[top : top + reach, x].max() > drawn.luma[max(0, top - NEXT_SKIN), x] + WHITER)
 
 
 def goes_on(drawn: Drawn) -> bool:
@@ -155,38 +166,45 @@ def _rims(drawn: Drawn) -> Mask:
 
 
 def lip_shade(drawn: Drawn) -> Mask | None:
-    """The short line that is drawn under a lower lip, on the mouth's raster; None where there is none."""
-    ink = _ink_below(drawn)
+    """The short line that is drawn under a lower lip, on the mouth's raster; None where there is none.
+
+    A part of it may lie nearer to the mouth than NEXT_INK, as where the head is tilted.
+    """
+    ink = _ink(drawn)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
     start, stop = drawn.columns.start, drawn.columns.stop
+    mouth = np.unique(labels[drawn.whole])
     for label in range(1, count):
         x, y, width, height, _ = stats[label].tolist()
         under = start < x and x + width < stop and x < (start + stop) / 2 < x + width
         near = y < drawn.bottom.max() + LIP_SHADE * drawn.finer and height < STROKE * drawn.finer
-        if under and near and width > SHORTEST * (stop - start):
+        below = y + height > _next_row(drawn) and label not in mouth
+        if under and near and below and width > SHORTEST * (stop - start):
             return np.asarray(labels == label)
     return None
 
 
-def _ink_below(drawn: Drawn) -> Mask:
-    """What is as dark as lines, from a little below the mouth on. Teeth are no ink, and may take most of the mouth."""
+def _next_row(drawn: Drawn) -> int:
+    """From which on ink is none of the mouth."""
+    return int(drawn.bottom.max()) + round(NEXT_INK * drawn.finer)
+
+
+def _ink(drawn: Drawn) -> Mask:
+    """What is as dark as lines. Teeth are no ink, and may take most of the mouth."""
     level = max(float(f(drawn.dark[drawn.whole])) for f in (np.median, lambda dark: 0.5 * np.percentile(dark, 95)))
-    ink = drawn.dark > max(0.5 * level, 0.5 * FAINTEST)
-    ink[: int(drawn.bottom.max()) + round(NEXT_INK * drawn.finer)] = False
-    return ink
+    return np.asarray(drawn.dark > max(0.5 * level, 0.5 * FAINTEST))
 
 
 def outline_below(drawn: Drawn) -> float:
     """How far below the mouth, in S, the next ink is that is no line under its lip: the chin's outline."""
     middle = (drawn.columns.start + drawn.columns.stop) // 2
     reach = max(1, (drawn.columns.stop - drawn.columns.start) // 4)
-    bottom = int(drawn.bottom.max())
-    ink, shade = _ink_below(drawn), lip_shade(drawn)
+    ink, shade = _ink(drawn), lip_shade(drawn)
     if shade is not None:
         ink &= ~shade
-    ink = ink[bottom + round(NEXT_INK * drawn.finer) :, middle - reach : middle + reach]
+    ink = ink[_next_row(drawn) :, middle - reach : middle + reach]
     rows = np.flatnonzero(ink.mean(axis=1) > 0.5)
-    start = bottom + round(NEXT_INK * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
+    start = _next_row(drawn) - float((drawn.top + drawn.bottom).mean() / 2)
     return (start + rows[0]) / drawn.finer if len(rows) else np.inf
 
 

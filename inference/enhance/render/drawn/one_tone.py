@@ -48,8 +48,15 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
 
 
 def _has_shape(top: Array, bottom: Array, height: float, level: bool) -> bool:
-    """Whether the edges (n, in rows) are those of lips. height: of both together. level: the corners are about half as high."""
-    if (bottom - top).max() < FEWEST or (bottom - top).mean() > FULLEST * height:
+    """Whether the edges (n, in rows) are those of lips. height: of both together. level: the corners are about half as high.
+
+    Where a lower edge dips upwards between two humps, a tongue as light as the skin lies in an open mouth.
+    """
+    if (
+        (bottom - top).max() < FEWEST
+        or (bottom - top).mean() > FULLEST * height
+        or _has_bow(bottom.max() - bottom, BOW * height)
+    ):
         return False
     return (len(top) >= FLATTER * height and level) or _has_bow(top, BOW * height)
 
