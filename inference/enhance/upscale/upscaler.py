@@ -222,10 +222,10 @@ RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which tw
 
 
 def detail(load: Load) -> dict[int, Recipe]:
-    """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented.
+    """RealESRGAN_x4plus, which invents texture; for 8 a faithful photo network doubles first, so that less is invented.
     Where that is another picture, as of pupils and small faces, the photo network's is taken."""
     quadruple = partial(_quadruple, load("detail_x4").run)
-    double = load(PHOTO).run
+    double = load(DENOISING[2]).run  # with PHOTO, the large network draws strokes and strips of what a JPEG left: 0233
     recent = Recent(RECENT_BYTES)
     drawn = {
         2: Mosaic(lambda planes: box(quadruple(planes), 2), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
