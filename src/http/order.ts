@@ -18,7 +18,7 @@ import {
   type Prepared,
   releaseForRequest,
 } from '../operations/operation.ts';
-import { scope } from '../scope.ts';
+import { scope } from '../tracing/scope.ts';
 import { answerJob } from './answer-job.ts';
 import { apart, checkCallback } from './callback.ts';
 import { once } from './idempotent.ts';

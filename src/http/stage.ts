@@ -1,6 +1,6 @@
 import type { Stage } from '../contract/job.ts';
 import type { WorkLabels } from '../metrics/stages.ts';
-import { inside } from '../tracing.ts';
+import { inside } from '../tracing/tracing.ts';
 import type { Parts } from './parts.ts';
 
 /** Measures and traces a stage that comes before there is a job. */

@@ -6,8 +6,8 @@ import type { Description, Json } from '../../contract/openapi/description.ts';
 import { openapi } from '../../contract/openapi/document.ts';
 import { isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { explain } from '../../problem-notes.ts';
-import { isOutOfMemory, type Redises } from '../../redis.ts';
+import { isOutOfMemory, type Redises } from '../../redis/redis.ts';
+import { explain } from '../pages/problem-notes.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { verify } from '../../accounts/verify.ts';
-import { counted } from '../../counted.ts';
-import { type Redises, script } from '../../redis.ts';
+import { type Redises, script } from '../../redis/redis.ts';
+import { counted } from '../../text/counted.ts';
 
 export type Audit = {
   readonly account: string;

@@ -18,7 +18,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import { outOfScope, scope } from './scope.ts';
 import type { Tracing } from './tracing.ts';
 

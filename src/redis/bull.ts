@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Bull from 'bull';
 import { Redis } from 'ioredis';
-import type { Config } from './config.ts';
-import type { Log } from './log.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { isConnectionError } from './away.ts';
 import { tellRedisFailed } from './redis.ts';
-import { isConnectionError } from './redis-away.ts';
 
 export type BullQueue<T> = {
   /** A second one of the same name has no effect while the first is there. */

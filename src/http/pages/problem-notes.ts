@@ -2,9 +2,9 @@
  * What each failure means to the caller, and what to do: for the pages at `/problems/{code}`. `facts` make an
  * example of it, for these pages and for the OpenAPI document.
  */
-import type { ProblemType } from './contract/failure.ts';
-import { Failure, type FailureCode, type Fault } from './errors.ts';
-import { problemOf } from './problem.ts';
+import type { ProblemType } from '../../contract/failure.ts';
+import { Failure, type FailureCode, type Fault } from '../../errors.ts';
+import { problemOf } from '../../problem.ts';
 
 type Note = {
   readonly means: string;

@@ -1,5 +1,5 @@
-import type { Config } from './config.ts';
-import type { Log } from './log.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
 import { noTracing, type Tracing } from './tracing.ts';
 
 /** Tracing to the configured collector. Where there is none, no package of OpenTelemetry is loaded. */

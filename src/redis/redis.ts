@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { z } from 'zod';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /**
  * A connection that survives a restart of Redis: commands wait until it is connected again. With 'work' they wait

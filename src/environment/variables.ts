@@ -1,9 +1,9 @@
 /** The variables of the environment: their names, defaults and checks. `config.ts` groups their values by part. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { expected } from '../text/expected.ts';
+import { jsonText } from '../text/json-text.ts';
 import { EnvironmentError } from './environment-error.ts';
-import { expected } from './expected.ts';
-import { jsonText } from './json-text.ts';
 import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;

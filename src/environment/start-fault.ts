@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 import { EnvironmentError } from './environment-error.ts';
 
 /** The EnvironmentError that says which variable kept the service from starting; `error` itself where none is known to. */
