@@ -1,5 +1,5 @@
 import { type Logger, pino, stdSerializers } from 'pino';
-import { isUnreachable } from './redis/away.ts';
+import { isUnreachable } from './redis/errors.ts';
 import { scope, traceIdOf } from './tracing/scope.ts';
 
 export type Log = Logger;

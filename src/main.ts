@@ -44,7 +44,7 @@ import { createEnhance } from './operations/enhance.ts';
 import { niceness } from './process/niceness.ts';
 import { openSigner } from './provenance/signer.ts';
 import { openQueuesToSee } from './redis/bull.ts';
-import { closeRedis, openRedis } from './redis/redis.ts';
+import { closeRedis, openRedis } from './redis/connection.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sharedInRound } from '../async/share.ts';
 import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
-import { type Redises, script } from '../redis/redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { base62, checksum } from '../text/base62.ts';
 import { type Grant, Granted, granted } from './grant.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LedgerEntry } from '../contract/credits.ts';
-import { type Redises, script } from '../redis/redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { entryOf, paired } from './ledger.ts';
 
 export type Verification = {

@@ -1,7 +1,7 @@
 import type { Balance } from '../contract/credits.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
-import { isUnreachable } from '../redis/away.ts';
-import type { Redises } from '../redis/redis.ts';
+import { isUnreachable } from '../redis/errors.ts';
+import type { Redises } from '../redis/script.ts';
 import { counted } from '../text/counted.ts';
 import { printBalance } from './balance.ts';
 import { asOperator, demandAccount } from './operator.ts';

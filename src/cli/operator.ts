@@ -4,8 +4,9 @@ import { type Config, loadConfig } from '../config.ts';
 import { EnvironmentError } from '../environment/environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { isTimeout, isUnreachable } from '../redis/away.ts';
-import { isOutOfMemory, openRedis, type Redises } from '../redis/redis.ts';
+import { openRedis } from '../redis/connection.ts';
+import { isOutOfMemory, isTimeout, isUnreachable } from '../redis/errors.ts';
+import type { Redises } from '../redis/script.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 

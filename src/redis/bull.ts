@@ -4,8 +4,8 @@ import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { isConnectionError } from './away.ts';
-import { tellRedisFailed } from './redis.ts';
+import { tellRedisFailed } from './connection.ts';
+import { isConnectionError } from './errors.ts';
 
 export type BullQueue<T> = {
   /** A second one of the same name has no effect while the first is there. */

@@ -4,7 +4,7 @@ import { sharedInRound } from '../async/share.ts';
 import { MediaKind } from '../contract/media.ts';
 import type { Upload, UploadPage, UploadQuery } from '../contract/uploads.ts';
 import { Failure, unknownCursor } from '../errors.ts';
-import { type Redises, script } from '../redis/redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { base62 } from '../text/base62.ts';
 import type { Files } from './files.ts';
 import type { KeptFile, StoredFile } from './stored-file.ts';

@@ -9,7 +9,7 @@ import {
   type WebhookDeliveryDetail,
 } from '../contract/webhooks.ts';
 import { Failure, unknownCursor } from '../errors.ts';
-import { type Redises, script } from '../redis/redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { base62 } from '../text/base62.ts';
 import {
   type Attempted,

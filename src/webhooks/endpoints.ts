@@ -13,7 +13,7 @@ import {
 import { Failure, naming } from '../errors.ts';
 import { timePart } from '../jobs/record/id.ts';
 import { checkHost } from '../media/fetch/guard.ts';
-import { type Redises, script } from '../redis/redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { base62 } from '../text/base62.ts';
 import { type Endpoint, presentEndpoint, Reason, StoredEndpoint, untilOf } from './endpoint.ts';
 import { accountOwner, endpointOwner, type Secrets } from './secrets.ts';

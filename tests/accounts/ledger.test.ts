@@ -5,7 +5,7 @@ import type { Discounts } from '../../src/accounts/tiers.ts';
 import { verify } from '../../src/accounts/verify.ts';
 import { Failure } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('ledger');

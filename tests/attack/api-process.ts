@@ -9,7 +9,7 @@ import { openKeys } from '../../src/accounts/keys.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { operations } from '../../src/operations/all.ts';
-import { openRedis } from '../../src/redis/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { apiPart } from '../../src/stack/parts.ts';
 import { defaultPorts } from '../../src/stack/ports.ts';

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';

@@ -37,7 +37,7 @@ import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { openQueuesToSee } from '../../src/redis/bull.ts';
-import { closeRedis, openRedis } from '../../src/redis/redis.ts';
+import { closeRedis, openRedis } from '../../src/redis/connection.ts';
 import { compiled } from '../../src/stack/compiled.mjs';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';

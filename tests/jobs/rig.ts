@@ -30,7 +30,7 @@ import type { Enhance } from '../../src/operations/enhance.ts';
 import type { InputKind } from '../../src/operations/operation.ts';
 import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { upscale } from '../../src/operations/upscale/upscale.ts';
-import { openRedis } from '../../src/redis/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { noTracing } from '../../src/tracing/tracing.ts';
 import { untilAborted } from '../real/aborted.ts';

@@ -14,7 +14,7 @@ import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
 import { createEnhance } from '../../src/operations/enhance.ts';
 import { openSigner } from '../../src/provenance/signer.ts';
-import { openRedis } from '../../src/redis/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { noTracing } from '../../src/tracing/tracing.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';

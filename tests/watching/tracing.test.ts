@@ -20,7 +20,7 @@ const log = createLog('silent', 'test');
 
 test('without a collector no package of OpenTelemetry is loaded', () => {
   const program = `import { createRequire } from 'node:module';
-    const { openTracing } = await import('./src/open-tracing.ts');
+    const { openTracing } = await import('./src/tracing/open-tracing.ts');
     const { createLog } = await import('./src/log.ts');
     const { cache } = createRequire(import.meta.url);
     const loaded = async (endpoint) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { verify } from '../../accounts/verify.ts';
-import { type Redises, script } from '../../redis/redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
 import { counted } from '../../text/counted.ts';
 
 export type Audit = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sharedInTurn } from '../../async/share.ts';
 import { JobStatus } from '../../contract/job.ts';
 import { Failure, unknownCursor } from '../../errors.ts';
-import { type Redises, script } from '../../redis/redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
 import type { Files } from '../../storage/files.ts';
 import { firstJobId } from './id.ts';
 import { isOver, type JobRecord, type ReadRecord } from './record.ts';

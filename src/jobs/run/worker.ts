@@ -4,7 +4,7 @@ import { repeat } from '../../async/repeat.ts';
 import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
-import type { Redises } from '../../redis/redis.ts';
+import type { Redises } from '../../redis/script.ts';
 import type { Files } from '../../storage/files.ts';
 import { inScope, saneTraceparent } from '../../tracing/scope.ts';
 import { inside } from '../../tracing/tracing.ts';
