@@ -49,6 +49,7 @@ const common = ['', 'environment', 'process', 'redis', 'text', 'tracing'];
 
 /** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  models: { pack: [], check: ['pack'] },
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
   jobs: {
     record: [],
@@ -107,8 +108,8 @@ const owners: Readonly<Record<string, RegExp>> = {
   'range-parser': /^http\/serve-file\.ts$/,
   esbuild: /^(http\/pages\/bundle\.ts|stack\/compiled\.mjs)$/,
   yaml: /^cli\/releases\.ts$/,
-  tar: /^models\/unpack\.ts$/,
-  'spdx-expression-parse': /^models\/licence\.ts$/,
+  tar: /^models\/pack\/unpack\.ts$/,
+  'spdx-expression-parse': /^models\/pack\/licence\.ts$/,
 };
 
 type Import = { readonly from: string; readonly to: string; readonly isType: boolean };

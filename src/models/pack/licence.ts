@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseSpdx from 'spdx-expression-parse';
-import { refused } from './refused.ts';
+import { refused } from '../refused.ts';
 
 const licenceFile = /^(licen[cs]e|copying)(\.(md|txt))?$/i;
 

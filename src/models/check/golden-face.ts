@@ -1,8 +1,8 @@
 /** A drawn face for renderers of mouths: they are asked for the mouth that it has, and must leave it so. */
 import { readFileSync } from 'node:fs';
-import { MESH_POINTS } from '../triton/clients/face-track.ts';
-import { SHAPE } from '../triton/clients/mouth-plan.ts';
-import type { Patch } from '../triton/clients/patch-pixels.ts';
+import { MESH_POINTS } from '../../triton/clients/face-track.ts';
+import { SHAPE } from '../../triton/clients/mouth-plan.ts';
+import type { Patch } from '../../triton/clients/patch-pixels.ts';
 
 /** 478 points of x, y, z in pixels of the patch, little-endian float32: those of the photograph in inference/tests. */
 const meshFile = new URL('./golden-mesh.f32', import.meta.url);

@@ -1,11 +1,11 @@
 /** What a model is asked to do before callers get it, by the kind of its slot. */
-import { Failure } from '../errors.ts';
-import type { Picture } from '../frame.ts';
-import type { LoadedModel } from '../triton/clients/model.ts';
-import { openMouthRender, type Rendered } from '../triton/clients/mouth-render.ts';
-import { STYLES } from '../triton/clients/style.ts';
-import { openUpscaler } from '../triton/clients/upscaler.ts';
-import type { Transport } from '../triton/protocol/transport.ts';
+import { Failure } from '../../errors.ts';
+import type { Picture } from '../../frame.ts';
+import type { LoadedModel } from '../../triton/clients/model.ts';
+import { openMouthRender, type Rendered } from '../../triton/clients/mouth-render.ts';
+import { STYLES } from '../../triton/clients/style.ts';
+import { openUpscaler } from '../../triton/clients/upscaler.ts';
+import type { Transport } from '../../triton/protocol/transport.ts';
 import { goldenPicture, likeness } from './golden.ts';
 import { goldenFace } from './golden-face.ts';
 

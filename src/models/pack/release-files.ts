@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { refused } from './refused.ts';
+import { refused } from '../refused.ts';
 
 type HashedFile = { readonly path: string; readonly bytes: number; readonly sha256: string };
 

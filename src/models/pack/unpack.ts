@@ -2,8 +2,8 @@
 import { cp, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extract, list, type ReadEntry } from 'tar';
+import { refused } from '../refused.ts';
 import { writeOnnxRelease } from './onnx-release.ts';
-import { refused } from './refused.ts';
 
 /** Of one release, unpacked. */
 const largestBytes = 16 * 1024 ** 3;

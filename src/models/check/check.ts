@@ -1,11 +1,11 @@
 /** What a release has to pass on one Triton that has loaded it, before any caller gets it. See decision 21. */
-import { Failure } from '../errors.ts';
-import { type LoadedModel, loadedAs, type Slot } from '../triton/clients/model.ts';
-import type { Control } from '../triton/protocol/control.ts';
-import type { Transport } from '../triton/protocol/transport.ts';
-import { isNamed } from './licence.ts';
+import { Failure } from '../../errors.ts';
+import { type LoadedModel, loadedAs, type Slot } from '../../triton/clients/model.ts';
+import type { Control } from '../../triton/protocol/control.ts';
+import type { Transport } from '../../triton/protocol/transport.ts';
+import { isNamed } from '../pack/licence.ts';
+import { type Manifest, verifyFiles } from '../pack/release-folder.ts';
 import { type Proof, proofOf } from './proof.ts';
-import { type Manifest, verifyFiles } from './release-folder.ts';
 
 export type CheckResult = {
   readonly name: 'files' | 'licence' | 'contract' | 'warm-up' | 'golden' | 'memory';

@@ -2,12 +2,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../errors.ts';
-import type { Slot } from '../triton/clients/model.ts';
+import { Failure } from '../../errors.ts';
+import type { Slot } from '../../triton/clients/model.ts';
+import { refused } from '../refused.ts';
+import { folderOf, nameOf, releaseFor, type Taken, versionOf } from '../release-names.ts';
 import { foldersOf, released, rootOf, unwanted } from './brought.ts';
 import { readConfigText, withRelease } from './config-text.ts';
 import { licenceOf } from './licence.ts';
-import { refused } from './refused.ts';
 import {
   aside,
   clearAside,
@@ -19,7 +20,6 @@ import {
   settle,
   sha256Of,
 } from './release-files.ts';
-import { folderOf, nameOf, releaseFor, type Taken, versionOf } from './release-names.ts';
 import { unpack } from './unpack.ts';
 
 /** What an operator adds. */

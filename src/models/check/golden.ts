@@ -1,6 +1,6 @@
 /** A picture made by formulas, and what any enlargement of it must have in common with it. */
-import type { Picture } from '../frame.ts';
-import { psnrOf } from '../psnr.ts';
+import type { Picture } from '../../frame.ts';
+import { psnrOf } from '../../psnr.ts';
 
 const [width, height] = [96, 72] as const;
 

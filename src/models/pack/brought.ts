@@ -1,9 +1,9 @@
 /** The Triton models in what an operator added, and whether each has what every model needs. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Slot } from '../triton/clients/model.ts';
+import type { Slot } from '../../triton/clients/model.ts';
+import { refused } from '../refused.ts';
 import { readConfigText } from './config-text.ts';
-import { refused } from './refused.ts';
 
 /** The model.py that came with the release: inference/serving/released.py loads it where Triton notices when its process dies. */
 export const released = 'released.py';
