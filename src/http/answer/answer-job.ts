@@ -1,14 +1,14 @@
-import type { Job, JobResult } from '../contract/job.ts';
-import type { Metadata } from '../contract/webhooks.ts';
-import { Failure } from '../errors.ts';
-import { presentJob, presentResult } from '../jobs/record/present.ts';
-import { isOver, type JobRecord } from '../jobs/record/record.ts';
-import { waitForEnd } from '../jobs/record/wait.ts';
-import type { Context } from './context.ts';
-import type { Parts } from './parts.ts';
+import type { Job, JobResult } from '../../contract/job.ts';
+import type { Metadata } from '../../contract/webhooks.ts';
+import { Failure } from '../../errors.ts';
+import { presentJob, presentResult } from '../../jobs/record/present.ts';
+import { isOver, type JobRecord } from '../../jobs/record/record.ts';
+import { waitForEnd } from '../../jobs/record/wait.ts';
+import type { Context } from '../context.ts';
+import type { Parts } from '../parts.ts';
+import { whileWanted } from '../while-wanted.ts';
 import { waitOf } from './prefer.ts';
 import { resultOf } from './result-of.ts';
-import { whileWanted } from './while-wanted.ts';
 
 type Made = {
   readonly job: JobRecord;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import parseRange from 'range-parser';
-import { Failure } from '../errors.ts';
-import type { Range } from '../storage/store.ts';
-import type { Context } from './context.ts';
+import { Failure } from '../../errors.ts';
+import type { Range } from '../../storage/store.ts';
+import type { Context } from '../context.ts';
 
 type Served = {
   readonly bytes: number;

@@ -1,7 +1,7 @@
-import type { Stage } from '../contract/job.ts';
-import type { WorkLabels } from '../metrics/stages.ts';
-import { inside } from '../tracing/tracing.ts';
-import type { Parts } from './parts.ts';
+import type { Stage } from '../../contract/job.ts';
+import type { WorkLabels } from '../../metrics/stages.ts';
+import { inside } from '../../tracing/tracing.ts';
+import type { Parts } from '../parts.ts';
 
 /** Measures and traces a stage that comes before there is a job. */
 export const inStage = async <T>(

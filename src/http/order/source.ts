@@ -1,17 +1,17 @@
 /** The media that a request names, before a job exists: a part of the body, an earlier upload or result, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { naming } from '../errors.ts';
-import type { MediaInfo } from '../media/info.ts';
-import type { WorkLabels } from '../metrics/stages.ts';
-import type { Intake, Source } from '../operations/operation.ts';
-import type { StoredFile } from '../storage/stored-file.ts';
-import type { Incoming } from './body/incoming.ts';
-import type { Context } from './context.ts';
+import { naming } from '../../errors.ts';
+import type { MediaInfo } from '../../media/info.ts';
+import type { WorkLabels } from '../../metrics/stages.ts';
+import type { Intake, Source } from '../../operations/operation.ts';
+import type { StoredFile } from '../../storage/stored-file.ts';
+import type { Incoming } from '../body/incoming.ts';
+import type { Context } from '../context.ts';
+import type { Caller, Parts } from '../parts.ts';
+import { whileWanted } from '../while-wanted.ts';
 import { takeResult } from './earlier-result.ts';
-import type { Caller, Parts } from './parts.ts';
 import { inStage } from './stage.ts';
-import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
 export type Wanted = {

@@ -1,9 +1,9 @@
-import { sharedInTurn } from '../async/share.ts';
-import type { JobStatus } from '../contract/job.ts';
-import { isOver, type JobRecord } from '../jobs/record/record.ts';
+import { sharedInTurn } from '../../async/share.ts';
+import type { JobStatus } from '../../contract/job.ts';
+import { isOver, type JobRecord } from '../../jobs/record/record.ts';
+import type { Context } from '../context.ts';
+import type { Parts } from '../parts.ts';
 import { type ShowParts, showJob } from './answer-job.ts';
-import type { Context } from './context.ts';
-import type { Parts } from './parts.ts';
 
 type EventParts = ShowParts & Pick<Parts, 'signals' | 'draining'>;
 

@@ -1,9 +1,9 @@
 /** The result of an earlier job as the media of the next request, by its link or by the job's id: nothing is fetched. */
-import { Failure } from '../errors.ts';
-import type { JobRecord } from '../jobs/record/record.ts';
-import type { KeptFile } from '../storage/stored-file.ts';
-import type { Parts } from './parts.ts';
-import { resultOf } from './result-of.ts';
+import { Failure } from '../../errors.ts';
+import type { JobRecord } from '../../jobs/record/record.ts';
+import type { KeptFile } from '../../storage/stored-file.ts';
+import { resultOf } from '../answer/result-of.ts';
+import type { Parts } from '../parts.ts';
 
 type Needed = Pick<Parts, 'jobs' | 'files' | 'links' | 'config'>;
 

@@ -1,14 +1,14 @@
 /** A creating request from its checked body to its answer: the same for every operation. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quote } from '../accounts/tiers.ts';
-import type { Estimate } from '../contract/credits.ts';
-import type { Job, JobInput, JobResult } from '../contract/job.ts';
-import { Failure } from '../errors.ts';
-import { sizeText } from '../frame.ts';
-import { fingerprint, identityOf } from '../jobs/submit/fingerprint.ts';
-import type { Order, Submission } from '../jobs/submit/submission.ts';
-import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
-import { type Choice, chooseRelease } from '../models/choose.ts';
+import { quote } from '../../accounts/tiers.ts';
+import type { Estimate } from '../../contract/credits.ts';
+import type { Job, JobInput, JobResult } from '../../contract/job.ts';
+import { Failure } from '../../errors.ts';
+import { sizeText } from '../../frame.ts';
+import { fingerprint, identityOf } from '../../jobs/submit/fingerprint.ts';
+import type { Order, Submission } from '../../jobs/submit/submission.ts';
+import { reuse, type Submitted, submit } from '../../jobs/submit/submit.ts';
+import { type Choice, chooseRelease } from '../../models/choose.ts';
 import {
   type Identified,
   type Intake,
@@ -17,12 +17,12 @@ import {
   type Options,
   type Prepared,
   releaseForRequest,
-} from '../operations/operation.ts';
-import { scope } from '../tracing/scope.ts';
-import { answerJob } from './answer-job.ts';
+} from '../../operations/operation.ts';
+import { scope } from '../../tracing/scope.ts';
+import { answerJob } from '../answer/answer-job.ts';
+import { once } from '../idempotent.ts';
+import type { Caller, Parts } from '../parts.ts';
 import { apart, checkCallback } from './callback.ts';
-import { once } from './idempotent.ts';
-import type { Caller, Parts } from './parts.ts';
 import { intakeOf, type Wanted } from './source.ts';
 import { inStage } from './stage.ts';
 

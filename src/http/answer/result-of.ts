@@ -1,12 +1,12 @@
-import { Failure } from '../errors.ts';
-import { failureOf } from '../jobs/record/present.ts';
+import { Failure } from '../../errors.ts';
+import { failureOf } from '../../jobs/record/present.ts';
 import {
   isOver,
   type JobOutcome,
   type JobRecord,
   type ReadableJob,
-} from '../jobs/record/record.ts';
-import type { Files } from '../storage/files.ts';
+} from '../../jobs/record/record.ts';
+import type { Files } from '../../storage/files.ts';
 
 type Available = {
   readonly job: ReadableJob;

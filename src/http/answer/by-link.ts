@@ -1,9 +1,9 @@
 /** The job that a signed link leads to. */
 import { z } from 'zod';
-import { Failure } from '../errors.ts';
-import type { JobRecord } from '../jobs/record/record.ts';
-import type { LinkTarget } from '../storage/links.ts';
-import type { Parts } from './parts.ts';
+import { Failure } from '../../errors.ts';
+import type { JobRecord } from '../../jobs/record/record.ts';
+import type { LinkTarget } from '../../storage/links.ts';
+import type { Parts } from '../parts.ts';
 
 export const LinkQuery = z.strictObject({
   expires: z.string().optional().describe('of a signed link'),

@@ -1,9 +1,9 @@
 /** What belongs to a creating request and not to its work: metadata, and where its events are sent. */
 import { z } from 'zod';
-import { callbackFields, endEvents } from '../contract/webhooks.ts';
-import { Failure, naming } from '../errors.ts';
-import type { Callback } from '../jobs/submit/submission.ts';
-import type { Parts } from './parts.ts';
+import { callbackFields, endEvents } from '../../contract/webhooks.ts';
+import { Failure, naming } from '../../errors.ts';
+import type { Callback } from '../../jobs/submit/submission.ts';
+import type { Parts } from '../parts.ts';
 import type { Wanted } from './source.ts';
 
 const Fields = z.object(callbackFields);
