@@ -57,11 +57,11 @@ export const makeJob = async (
         traceparent: scope().traceparent,
       };
       const found = await reuse(parts, order);
-      if (found) return counted(parts, found);
+      if (found) return noted(parts, found);
       const prepared = await probed(operation, identified, intake, parts);
       const submission = { ...order, ...(await probedPart(identified, prepared)) };
       const rechoose = () => chooseAgain(operation, identified, pin, parts);
-      return counted(parts, await submit(parts, { ...submission, rechoose }));
+      return noted(parts, await submit(parts, { ...submission, rechoose }));
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -75,7 +75,7 @@ export const makeJob = async (
 };
 
 /** Its line in the log leads from the request to the job, which may be another request's. */
-const counted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
+const noted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
   const { id: job_id, kind: operation, model } = made.job;
   const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
   metrics.orders.inc({ operation, model, placed });

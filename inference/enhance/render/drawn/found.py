@@ -99,6 +99,11 @@ class Drawn:
         return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
 
     @cached_property
+    def darkest(self) -> float:
+        """How much darker than skin its darkest tenth is, at least."""
+        return float(np.percentile(self.dark[self.whole], 90))
+
+    @cached_property
     def of_teeth(self) -> bool:
         """Whether nothing of it is dark: white teeth without a line."""
         return float(np.percentile(self.dark[self.whole], 95)) < FAINTEST
