@@ -16,9 +16,10 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import CHIN, LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Planes
+from enhance.picture import Mask
 
 from .nose_line import without_nose_line
-from .parts import FAINTEST, TEETH, TO_WHITE, Beside, Mask, filled, joined, light_parts, parts_below
+from .parts import FAINTEST, TEETH, TO_WHITE, Beside, filled, joined, light_parts, parts_below
 
 Boxes = dict[int, tuple[int, int, int, int]]
 """Left, top, right and bottom of components, by their labels."""

@@ -8,10 +8,11 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Pose
 from enhance.geometry.planes import Planes
+from enhance.picture import Mask
 from enhance.style import skin_roughness
 
 from .found import STROKE, WHITER, Drawn, raster
-from .parts import COLOURED, FAINTEST, ROUND, Mask
+from .parts import COLOURED, FAINTEST, ROUND
 from .parts import WHITER as WHITER_THAN_SKIN
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
