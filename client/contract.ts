@@ -18,12 +18,12 @@ export interface components {
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
-             * @description image or video to enhance; the content decides its kind
+             * @description image or video to enhance: PNG, JPEG, WebP, HEIC, MP4, MOV, WebM and more
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description image or video to enhance; the content decides its kind
+             * @description the same as image_url: the content decides whether it is an image or a video
              */
             readonly video_url?: string;
             readonly metadata?: components["schemas"]["Metadata"];
@@ -38,7 +38,7 @@ export interface components {
         /** @enum {string} */
         readonly UpscaleModel: "photo" | "animation" | "detail";
         /**
-         * @description output pixels per input pixel, on each axis
+         * @description how many times as wide and as high the result is
          * @enum {number}
          */
         readonly UpscaleScale: 2 | 4 | 8;
@@ -86,12 +86,12 @@ export interface components {
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
-             * @description image or video to enhance; the content decides its kind
+             * @description image or video to enhance: PNG, JPEG, WebP, HEIC, MP4, MOV, WebM and more
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description image or video to enhance; the content decides its kind
+             * @description the same as image_url: the content decides whether it is an image or a video
              */
             readonly video_url?: string;
             readonly metadata?: components["schemas"]["Metadata"];
@@ -357,17 +357,17 @@ export interface components {
             readonly options?: components["schemas"]["LipsyncTuning"];
             /**
              * Format: uri
-             * @description clip with a face, or a portrait
+             * @description clip with a face, or a portrait: MP4, MOV, WebM, JPEG, PNG and more
              */
             readonly video_url?: string;
             /**
              * Format: uri
-             * @description portrait, or a clip; the content decides its kind
+             * @description the same as video_url: the content decides whether it is a clip or a portrait
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description the speech that the mouth will follow
+             * @description the speech that the mouth will follow: MP3, WAV, M4A, FLAC and more
              */
             readonly audio_url: string;
             readonly metadata?: components["schemas"]["Metadata"];
@@ -509,17 +509,17 @@ export interface components {
             readonly options?: components["schemas"]["LipsyncTuning"];
             /**
              * Format: uri
-             * @description clip with a face, or a portrait
+             * @description clip with a face, or a portrait: MP4, MOV, WebM, JPEG, PNG and more
              */
             readonly video_url?: string;
             /**
              * Format: uri
-             * @description portrait, or a clip; the content decides its kind
+             * @description the same as video_url: the content decides whether it is a clip or a portrait
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description the speech that the mouth will follow
+             * @description the speech that the mouth will follow: MP3, WAV, M4A, FLAC and more
              */
             readonly audio_url?: string;
             readonly metadata?: components["schemas"]["Metadata"];

@@ -298,8 +298,9 @@ export class Failure extends Error {
     return failures[this.code].status;
   }
 
+  /** Whether the same request may succeed later; the fact `final` says of one failure that it cannot. */
   get retryable(): boolean {
-    return failures[this.code].retryable;
+    return failures[this.code].retryable && this.facts.final !== true;
   }
 }
 

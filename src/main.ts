@@ -44,7 +44,7 @@ import { createEnhance } from './operations/enhance.ts';
 import { niceness } from './process/niceness.ts';
 import { openSigner } from './provenance/signer.ts';
 import { openQueuesToSee } from './redis/bull.ts';
-import { closeRedis, openRedis } from './redis/connection.ts';
+import { checkDatabase, closeRedis, openRedis } from './redis/connection.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
@@ -165,6 +165,7 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   closers.push(() => tracing.close());
   const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');
   closers.push(() => closeRedis(redis));
+  await checkDatabase(redis);
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
   closers.push(async () => files.close());

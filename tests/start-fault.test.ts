@@ -35,6 +35,18 @@ const cases: readonly [
   ['no Perl', { PATH: join(root, 'tests') }, /^ {2}FFMPEG_NETWORK: .*FFMPEG_NETWORK=open/m],
   ['no ffmpeg', { FFMPEG: '/nope' }, /^ {2}FFMPEG: expected .*"\/nope -version" fails$/m],
   ['a wrong password', { REDIS_URL: wrongPassword.href }, /^ {2}REDIS_URL: WRONGPASS /m],
+  [
+    'a database that Redis lacks',
+    { REDIS_URL: `${redis.url}/4000` },
+    /^ {2}REDIS_URL: ERR .*DB index /m,
+  ],
+  [
+    'a database that Redis lacks',
+    { REDIS_URL: `${redis.url}/4000` },
+    /^ {2}REDIS_URL: ERR .*DB index /m,
+    'worker',
+  ],
+  ['a folder in /proc', { DATA_DIR: '/proc/nope/data' }, /^ {2}DATA_DIR: ENOENT: .*\/proc\/nope'/m],
   ['a folder below a file', { DATA_DIR: '/dev/null/data' }, /^ {2}DATA_DIR: ENOTDIR: /m],
   ['an unknown host', { HOST: 'no.such.host.invalid' }, /^ {2}HOST: getaddrinfo ENOTFOUND /m],
   ['a taken port', { PORT: `${takenPort}` }, /^ {2}HOST or PORT: .* address already in use /m],

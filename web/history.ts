@@ -148,13 +148,15 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
 };
 
 const detailOf = (job: Job): string => {
-  const { status, created_at, cost, result } = job;
+  const { status, created_at, cost, result, error } = job;
   return [
     status === 'succeeded' && result === null
       ? 'deleted'
       : isExpired(job)
         ? 'expired'
-        : (states[status] ?? status),
+        : [states[status] ?? status, error && status === 'failed' && error.title.toLowerCase()]
+            .filter(Boolean)
+            .join(': '),
     result && sizeText(result.output_size),
     isOver(job) && creditsText(cost.charged), // until then it is not known
     timeText(created_at),

@@ -24,6 +24,7 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
   const place = byId('outcome');
   let shown = new AbortController();
   let shownId: string | null = null;
+  let leave = (): void => {};
 
   /** Of what is shown from now on; aborted when something else is. */
   const next = (): AbortSignal => {
@@ -41,6 +42,8 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     const view = progressView(() => cancel(first.id, signal));
     place.replaceChildren(view.element);
     place.scrollIntoView({ block: 'nearest' });
+    leave();
+    leave = keepInView(place.parentElement ?? place);
     const onRetry = () => view.online(false);
     try {
       // However long the service is away, the job goes on.
@@ -106,6 +109,27 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
   });
 
   return { show, restore };
+};
+
+/**
+ * A result is taller than its progress was, and grows as its pictures load: it would reach out of the window, on a phone
+ * below and beside the end of the form above. Ends with the first thing that the reader does.
+ */
+const keepInView = (card: Element): (() => void) => {
+  const growth = new ResizeObserver(() => {
+    const { top, bottom } = card.getBoundingClientRect();
+    const isSeen = top < innerHeight && bottom > 0;
+    if (isSeen && (top < 0 || top > innerHeight / 2)) card.scrollIntoView();
+  });
+  growth.observe(card);
+  const done = new AbortController();
+  const leave = () => {
+    growth.disconnect();
+    done.abort();
+  };
+  for (const deed of ['pointerdown', 'wheel', 'keydown'])
+    addEventListener(deed, leave, { signal: done.signal });
+  return leave;
 };
 
 const namedJob = (): string | null => /^#(job_\w+)$/.exec(location.hash)?.[1] ?? null;

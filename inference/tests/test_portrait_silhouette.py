@@ -122,6 +122,23 @@ def test_the_straight_edge_of_a_bar_or_a_tile_stays(across: bool) -> None:
     assert share[nose[1], nose[0]] > 0.9
 
 
+@pytest.mark.parametrize("corner", [0.1, 0.3, 1.0])
+def test_the_edge_of_a_frame_or_a_round_picture_stays(corner: float) -> None:
+    picture, mesh, *_ = before_a_wall()
+    middle, half = np.round(mesh[[10, 152], :2].mean(axis=0)).astype(int), round(1.2 * head_frame(mesh).unit)
+    y, x = np.abs(np.mgrid[: picture.shape[0], : picture.shape[1]] - middle[::-1, None, None])
+    # Pixels outside a square with round corners: a circle, where these are as large as half of its side.
+    straight = half * (1 - corner)
+    outside = np.hypot(np.maximum(x - straight, 0), np.maximum(y - straight, 0)) - half * corner
+    edge = np.abs(outside) < 4
+    assert told(picture, mesh)[0][edge].max() > 0.5
+    picture[outside > 0] = 255
+    share, *_ = told(picture, mesh)
+    assert share[outside > -4].max() < 0.03
+    nose = np.round(mesh[4, :2]).astype(int)
+    assert share[nose[1], nose[0]] > 0.9
+
+
 def test_a_head_that_fills_its_picture_moves_as_usual() -> None:
     mesh = placed(300)
     picture = np.full((300, 300, 3), SKIN, np.uint8)

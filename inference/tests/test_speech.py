@@ -138,6 +138,13 @@ def test_a_crowd_behind_a_speaker_moves_no_mouth_in_a_pause(analyser: SpeechAnal
     assert activity[pause + 260 : -60].min() > 0.9
 
 
+def test_speech_beside_a_shout_is_no_background(analyser: SpeechAnalyser) -> None:
+    pcm = 0.1 * babble(32)
+    pcm[4 * RATE : 5 * RATE] *= 8
+    activity = heard(analyser, pcm).activity
+    assert activity[60:-60].min() > 0.9
+
+
 def test_birds_beside_a_speaker_move_no_mouth(analyser: SpeechAnalyser) -> None:
     times = seconds(3)
     pitch = 4000 + 1500 * np.sin(2 * np.pi * 8 * times)

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
+import { tellRedisFailed } from '../redis/connection.ts';
+import { isUnreachable } from '../redis/errors.ts';
 
 /**
  * Runs `work`, waits for `pauseMs`, and so on, until the returned function is called, which resolves when the last run has
- * ended. A run that fails is logged.
+ * ended. A run that fails is logged, one that misses Redis as seldom as its lost connection is.
  */
 export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => {
   const ending = new AbortController();
@@ -20,7 +22,8 @@ export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => 
       try {
         await work();
       } catch (error) {
-        log.error({ err: error }, 'a repeated task failed; it runs again after its pause');
+        if (error instanceof Error && isUnreachable(error)) tellRedisFailed(log, error);
+        else log.error({ err: error }, 'a repeated task failed; it runs again after its pause');
       }
       await pause();
     }

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { EnvironmentError } from '../environment/environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { openRedis } from '../redis/connection.ts';
+import { checkDatabase, openRedis } from '../redis/connection.ts';
 import { isOutOfMemory, isTimeout, isUnreachable } from '../redis/errors.ts';
 import type { Redises } from '../redis/script.ts';
 import { stackEnvironment } from './home.ts';
@@ -24,6 +24,7 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'operator');
   const stores = { redis, prefix: config.redis.prefix };
   try {
+    await checkDatabase(redis);
     await work({
       config,
       stores,

@@ -141,7 +141,7 @@ const report = (
   if (!result) {
     if (!isExpected(error)) throw error;
     process.exitCode = 1;
-    console.error(`${sourcesOf(wish)}: ${error.message}`);
+    console.error(`${refusedOf(wish, error)}: ${error.message}`);
     return;
   }
   const { target } = wish;
@@ -153,6 +153,13 @@ const report = (
 };
 
 const sourcesOf = ({ sources }: Wish): string => Object.values(sources).join(', ');
+
+/** The source that a refusal speaks of; all of them where it names none. */
+const refusedOf = (wish: Wish, error: Error): string => {
+  const [fault] = error instanceof EnhanceError ? (error.problem.errors ?? []) : [];
+  const field = fault?.pointer.replace(/^\/|_url$/g, '') ?? '';
+  return new Map(Object.entries(wish.sources)).get(field) ?? sourcesOf(wish);
+};
 
 /** Errors that are shown by their message alone: our own refusals and those of the service. */
 export const isExpected = (error: unknown): error is Error =>

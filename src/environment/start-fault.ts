@@ -18,5 +18,8 @@ const variableOf = (error: SystemError, { files, http, metrics }: Config): strin
   if (error.hostname === metrics.host) return 'METRICS_HOST';
   // Redis answered: a wrong password, a database that it does not have, a replica that takes no writes.
   if (error.name === 'ReplyError') return 'REDIS_URL';
-  return error.path?.startsWith(files.dir) ? 'DATA_DIR' : null;
+  const { path } = error;
+  return path && (path.startsWith(files.dir) || files.dir.startsWith(`${path}/`))
+    ? 'DATA_DIR'
+    : null;
 };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
 
@@ -14,7 +15,8 @@ export const openRedis = (url: string, log: Log, waits: keyof typeof retries): R
 };
 
 const TELL_AGAIN_MS = 10_000;
-let told = { message: '', at: Number.NEGATIVE_INFINITY };
+/** When each reason was last logged, in ms. */
+const told = new Map<string, number>();
 
 /**
  * Logs why a connection failed. The same reason is logged once in 10 s for all connections of the process: a worker has a
@@ -22,8 +24,9 @@ let told = { message: '', at: Number.NEGATIVE_INFINITY };
  */
 export const tellRedisFailed = (log: Log, { message }: Error): void => {
   const now = performance.now();
-  if (message === told.message && now - told.at < TELL_AGAIN_MS) return;
-  told = { message, at: now };
+  for (const [reason, at] of told) if (now - at >= TELL_AGAIN_MS) told.delete(reason);
+  if (told.has(message)) return;
+  told.set(message, now);
   log.warn({ error: message }, 'Redis failed; it is tried again');
 };
 
@@ -44,6 +47,19 @@ class Batching extends Redis {
     return super.sendCommand(...sent);
   }
 }
+
+/**
+ * Throws where Redis refuses the database that the URL names, as it does the password: ioredis goes on in database 0, in
+ * which another service may have its data. A Redis that is away is not waited for.
+ */
+export const checkDatabase = async (redis: Redis): Promise<void> => {
+  const { db } = redis.options;
+  if (!db) return;
+  const refused = once(redis, 'error').then(([error]) => {
+    if (error.name === 'ReplyError') throw error;
+  });
+  await Promise.race([redis.select(db), refused]);
+};
 
 /** Ends a connection after its last commands; at once when Redis is away, as these would be waited for without limit. */
 export const closeRedis = async (redis: Redis): Promise<void> => {

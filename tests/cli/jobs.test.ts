@@ -113,6 +113,8 @@ test('files and addresses become files in a folder, and results as JSON', async 
     ],
   );
   assert.match(stderr, /^broken\.jpg: 415 unsupported_media_type: /m);
+  const mute = await enhance('lipsync', 'a.png', 'broken.jpg');
+  assert.match(mute.stderr, /^broken\.jpg: 415 unsupported_media_type: Expected a sound /m);
   assert.is(readFileSync(join(folder, 'out/b-photo-2x.png'), 'utf8'), 'a result');
 });
 

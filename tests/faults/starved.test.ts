@@ -58,6 +58,11 @@ test('a Redis that is not there when the service starts is waited for, and told'
     await until('it is ready', () => service.log('worker').includes('"msg":"ready"'));
     const logged = `${service.log('worker')}${service.log('api')}`;
     assert.not.match(logged, /"stack"/, 'where a connection is refused is known');
+    assert.not.match(
+      logged,
+      /a repeated task failed/,
+      'each look of every task would say it again',
+    );
     const times = logged.split('Redis failed').length - 1;
     assert.ok(times < 8, `each process says it once in 10 s, not ${times} times`);
     await service.worker.stop();

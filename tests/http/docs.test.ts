@@ -38,7 +38,7 @@ test('/docs shows operations, can be searched, and asks nobody else', async () =
   const { page, complaints, hosts } = await open('/docs?utm_source=mail');
   await page.getByRole('heading', { name: 'Enlarge an image or a video' }).first().waitFor(within);
   // The fields of a body, beside the choice of its source.
-  await page.getByText('output pixels per input pixel').first().waitFor(within);
+  await page.getByText('how many times as wide').first().waitFor(within);
   // The index is made by a worker.
   await page.getByPlaceholder('Search...').fill('cancel');
   const found = page.locator('[data-role="search:results"]');
@@ -55,7 +55,7 @@ test('/docs is dark where its reader wants it so, with its samples', async () =>
   for (const colorScheme of ['dark', 'light'] as const) {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme });
     await page.goto(`${api.url}/docs`, within);
-    await page.getByText('output pixels per input pixel').first().waitFor(within);
+    await page.getByText('how many times as wide').first().waitFor(within);
     const { data, info } = await sharp(await page.screenshot())
       .greyscale()
       .raw()

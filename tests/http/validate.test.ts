@@ -47,14 +47,14 @@ test('a value that may be a word or a number is told all of both', () => {
 test('who misspells a field reads the names of those that there are, at any depth', () => {
   const schema = z.strictObject({
     scale: z.number(),
-    output: z.strictObject({ quality: z.number() }),
+    output: z.strictObject({ quality: z.number() }).optional(),
   });
   const found = faults(schema, { scale: 2, output: { quality: 1, size: 9 }, scales: 2 });
   assert.equal(
     found.map(({ pointer, detail }) => [pointer, detail]),
     [
       ['/output/size', 'Expected no field of this name; the fields are quality.'],
-      ['/scales', 'Expected no field of this name; the fields are scale, output.'],
+      ['/scales', 'Expected no field of this name; the fields are scale, output {quality}.'],
     ],
   );
   const [stray] = faults(z.strictObject({}), { page: 1 });

@@ -29,7 +29,8 @@ const server = await serve((request, answer) => {
     more();
   } else if (url.pathname === '/stalls') answer.write('some');
   else if (url.pathname === '/headers') answer.end(JSON.stringify(request.headers));
-  else if (url.pathname !== '/hangs') answer.writeHead(404).end('no');
+  else if (url.pathname !== '/hangs')
+    answer.writeHead(Number(url.searchParams.get('status') ?? 404)).end('no');
 });
 const here = `127.0.0.1:${server.port}`;
 const raw = (answer: string, then: 'end' | 'stay' = 'end') =>
@@ -126,8 +127,18 @@ test('other protocols are refused', async () => {
   }
 });
 
-test('an answer that is not 200 is told', async () => {
-  assert.match((await failing(fetch(`${server.origin}/no`), 'url_fetch_failed')).message, /404/);
+test('an answer that is not 200 is told, and whether it may change', async () => {
+  for (const [status, retryable] of [
+    [403, false],
+    [404, false],
+    [408, true],
+    [429, true],
+    [503, true],
+  ]) {
+    const told = await failing(fetch(`${server.origin}/no?status=${status}`), 'url_fetch_failed');
+    assert.match(told.message, new RegExp(`answered ${status}`));
+    assert.is(told.retryable, retryable, `${status}`);
+  }
 });
 
 test('a declared length over the limit is refused at once', async () => {

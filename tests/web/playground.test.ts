@@ -348,6 +348,9 @@ test('a job is cancelled, and costs nothing', async () => {
   await page.getByText('The job was cancelled. Nothing was charged.').waitFor();
   await page.getByText('; you have 100 credits').waitFor();
   await service.worker.start();
+  await caller.lipsync(await picture(), voice, { model: 'fast' });
+  await page.reload();
+  await page.locator('#history').getByText('failed: no face detected').waitFor();
   assert.is(await chargedTo(caller), 0);
   await page.context().close();
 });
@@ -607,6 +610,10 @@ test('names with HTML and of other directions are text, and break nothing at 360
   await startButton(page).waitFor();
   await start(page);
   await result(page).waitFor();
+  await holds(
+    page,
+    "(({ top }) => top > -1 && top < innerHeight / 2)(document.querySelector('#outcome').parentElement.getBoundingClientRect())",
+  );
   await page.getByRole('button', { name: /^Open/ }).waitFor();
   assert.is(await page.locator('bdi', { hasText: '<img src=x onerror=alert(1)>' }).count(), 2);
   assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 360);

@@ -10,6 +10,7 @@ from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import BadPictureError, Mask, Picture
 
+from .circle import within_circle
 from .overlay import written_over
 from .panel import within_panel
 
@@ -57,7 +58,8 @@ def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
     written = _written(picture, frame, x, y)
     if written.any():
         share *= 1 - soft(written, SOFT)
-    return np.clip(soft(share, SMOOTH) * within_panel(picture, frame, x, y), 0, 1)
+    share = soft(share, SMOOTH) * within_panel(picture, frame, x, y) * within_circle(picture, frame, x, y)
+    return np.clip(share, 0, 1)
 
 
 def usual(frame: HeadFrame, across: Floats, down: Floats) -> Floats:

@@ -1,7 +1,8 @@
 """What is heard behind a speaker and goes on in the pauses: a crowd, a television, music, applause, traffic.
 
-The network takes a crowd for speech at any level, and some music: what tells it from the speaker is that it is quieter. It
-takes birds and hisses for speech too: they have nothing of a voice below 1.7 kHz.
+The network takes a crowd for speech at any level, and some music: what tells it from the speaker is that it is quieter, and
+that its level varies less from one moment to the next than that of one voice, which may be quiet beside a shout or a slammed
+door. It takes birds and hisses for speech too: they have nothing of a voice below 1.7 kHz.
 """
 
 import numpy as np
@@ -17,7 +18,11 @@ _REACH = 20  # frames: the level is the mean power of 0.2 s on both sides
 _BELOW = 3.0  # nepers of power (13 dB) under the loud parts, from which a frame may be background
 _ABOVE = 1.4  # nepers of power (6 dB) over the quietest parts, up to which it may be
 _SHORTEST = 80  # frames: less is as often a quiet word
+# Nepers of power (14 dB) between the lowest and the highest tenth of a run's frames, from which it is one voice. Quiet speech
+# has 4.6 and more, a crowd of ten 1.3 to 1.8, most music 1.3 to 1.9: docs/decisions/0230
+_ONE_VOICE = 3.2
 _REST, _LOUD = 10, 95  # percentiles of the level that are the quietest and the loud parts
+_MOSTLY = 75  # percentile that a shout or some slammed doors do not reach
 _SPAN, _STEP = 1000, 200  # frames: both are those of 10 s, taken anew every 2 s
 _WIDER = 30  # frames: the balance of low and high bands is the mean of 0.3 s on both sides, longer than an s
 _NEAR = 2.3  # nepers of power (10 dB) under the loud parts of all speech: what is above has the speaker's balance
@@ -29,16 +34,17 @@ def background_frames(mel: Floats, activity: Floats) -> npt.NDArray[np.bool_]:
 
     activity: [T], 0..1: how sure it is that somebody speaks, as far as the network tells.
     """
-    return _long(_quiet(mel)) | _long(_shrill(mel, activity > 0.5))
+    behind = _even(_long(_quiet(mel, _LOUD)), mel) | _long(_quiet(mel, _MOSTLY))
+    return behind | _long(_shrill(mel, activity > 0.5))
 
 
-def _quiet(mel: Floats) -> npt.NDArray[np.bool_]:
+def _quiet(mel: Floats, loudest: int) -> npt.NDArray[np.bool_]:
     level = _level(mel[:, _LOWEST:], _REACH)
     behind = np.zeros(len(level), np.bool_)
     for start in range(0, len(level), _STEP):
         middle = start + _STEP // 2
         around = level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2]
-        rest, loud = np.percentile(around, (_REST, _LOUD))
+        rest, loud = np.percentile(around, (_REST, loudest))
         behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - _BELOW)
     return behind
 
@@ -56,6 +62,16 @@ def _long(frames: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Without the runs that are shorter than _SHORTEST."""
     for start, end in runs(frames):
         if end - start < _SHORTEST:
+            frames[start:end] = False
+    return frames
+
+
+def _even(frames: npt.NDArray[np.bool_], mel: Floats) -> npt.NDArray[np.bool_]:
+    """Without the runs whose level varies as much as that of one voice."""
+    level = _level(mel[:, _LOWEST:], 0)
+    for start, end in runs(frames):
+        low, high = np.percentile(level[start:end], (10, 90))
+        if high - low > _ONE_VOICE:
             frames[start:end] = False
     return frames
 

@@ -41,7 +41,8 @@ const spelled = (value: unknown, schema: Schema, means: Means): unknown => {
   return form ? canonical({ ...value }, form, means) : value;
 };
 
-const isWrapper = (schema: Schema) =>
+/** Whether a schema only says that another one may be left out, or null. */
+export const isWrapper = (schema: Schema) =>
   schema instanceof z.ZodOptional ||
   schema instanceof z.ZodDefault ||
   schema instanceof z.ZodPrefault ||

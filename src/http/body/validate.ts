@@ -4,7 +4,7 @@ import type { Fault } from '../../errors.ts';
 import { counted } from '../../text/counted.ts';
 import { expected } from '../../text/expected.ts';
 import { shorten } from '../shorten.ts';
-import { asJson } from './canonical.ts';
+import { asJson, isWrapper } from './canonical.ts';
 
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
@@ -29,11 +29,22 @@ export const validate = <T extends z.ZodType>(
 /** The message of an issue: what was expected, and of unknown members those that are known. */
 const told = (issue: z.core.$ZodRawIssue, member: Member): string => {
   if (issue.code !== 'unrecognized_keys') return expected(issue);
-  const known = issue.schema instanceof z.ZodObject ? Object.keys(issue.schema.shape) : [];
+  const known =
+    issue.schema instanceof z.ZodObject
+      ? Object.entries<z.core.$ZodType>(issue.schema.shape).map(
+          ([name, field]) => name + membersOf(field),
+        )
+      : [];
   return [
     `no ${member} of this name`,
     ...(known.length ? [`the ${member}s are ${known.join(', ')}`] : []),
   ].join('; ');
+};
+
+/** The fields of a field that is an object: what was sent may belong there. */
+const membersOf = (field: z.core.$ZodType): string => {
+  if (isWrapper(field)) return membersOf(field.unwrap());
+  return field instanceof z.ZodObject ? ` {${Object.keys(field.shape).join(', ')}}` : '';
 };
 
 /** A value as it was parsed, and as the caller spelled it. */

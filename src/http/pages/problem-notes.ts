@@ -185,8 +185,8 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   url_fetch_failed: {
     means: 'The server behind the URL did not give the file.',
     advice:
-      'Check that the URL opens without a login, then send the request again; or send the file itself.',
-    facts: { url: 'https://media.example.com/photo.jpg', reason: 'the server answered 404' },
+      'Check that the URL opens without a login, then send the request again; or send the file itself. After an answer such as 403 or 404 `retryable` is false: the URL has to change, or what its server says of it.',
+    facts: { url: 'https://media.example.com/photo.jpg', reason: 'the server answered 503' },
   },
   upload_not_found: {
     means: 'The URL names an upload of this service, but there is no such upload.',

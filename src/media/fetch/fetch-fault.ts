@@ -1,8 +1,9 @@
 import { Failure } from '../../errors.ts';
 import { shown } from './guard.ts';
 
-/** What is wrong with an answer, in words that a caller may read; `explain` adds the URL. */
-export const fetchFault = (reason: string): Failure => new Failure('url_fetch_failed', { reason });
+/** What is wrong with an answer, in words that a caller may read; `explain` adds the URL. `final`: it stays wrong. */
+export const fetchFault = (reason: string, final = false): Failure =>
+  new Failure('url_fetch_failed', { reason, final });
 
 type Fetch = {
   /** The URL of the request, and the one that the last redirect led to. */
@@ -22,7 +23,7 @@ export const explain = (error: unknown, { requested, current, exceeded }: Fetch)
   const moved = current.href !== requested.href;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (!(cause instanceof Failure)) continue;
-    if (cause.code === 'url_fetch_failed') return fetchFailed(url, String(cause.facts.reason));
+    if (cause.code === 'url_fetch_failed') return new Failure(cause.code, { ...cause.facts, url });
     if (cause.code !== 'url_not_allowed' || !moved) return cause;
     const why = `${shown(current)}: ${cause.cause ?? cause.facts.reason}`;
     return new Failure('url_not_allowed', { url, reason: REDIRECTED }, { cause: why });

@@ -58,6 +58,20 @@ export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'so
   throw new Failure('media_too_long', { what, limit_seconds: limit, came_seconds: came });
 };
 
+/** Of a video that was read no further than its frame beyond the limit: how long it is in all is not known. */
+export const tooLong = (
+  read: { readonly start: number; readonly end: number },
+  limits: Pick<Limits['video'], 'frames' | 'seconds'>,
+): Failure => {
+  const seconds = Math.floor((read.end - read.start) * 10) / 10;
+  return new Failure('media_too_long', {
+    what: 'video',
+    ...(seconds > limits.seconds
+      ? { limit_seconds: limits.seconds, came_seconds: `at least ${seconds}` }
+      : { limit_frames: limits.frames, came_frames: 'more' }),
+  });
+};
+
 /** Of an input video: however short it is, each of its pictures is work. Throws media_too_long. */
 export const checkFrames = (frames: number, limits: Pick<Limits['video'], 'frames'>): void => {
   if (frames <= limits.frames) return;

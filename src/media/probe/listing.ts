@@ -5,7 +5,7 @@ import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { CUT_OFF_VIDEO, endOf, unreadable } from '../outcome.ts';
-import { checkFrames, checkSeconds } from './limits.ts';
+import { checkSeconds, tooLong } from './limits.ts';
 import { exceeds, type PacketSummary, type Reading, readPackets } from './packets.ts';
 
 type VideoListing = { readonly video: PacketSummary } & Pick<
@@ -35,7 +35,7 @@ export const listVideo = async (
     limit: { packets: limits.frames, leastSeconds },
   });
   const [video] = streams;
-  if (video) checkFrames(video.packets, limits);
+  if (video && !exit) throw tooLong(video, limits);
   checkWhole(streams, exit);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
   const filled = streams.filter(({ packets }) => packets > 0);

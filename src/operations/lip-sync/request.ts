@@ -140,9 +140,15 @@ export type LipsyncJobOptions = z.infer<typeof LipsyncJobOptions>;
 export const LipsyncRequest = z
   .strictObject({
     ...options,
-    video_url: SourceUrl.optional().describe('clip with a face, or a portrait'),
-    image_url: SourceUrl.optional().describe('portrait, or a clip; the content decides its kind'),
-    audio_url: SourceUrl.optional().describe('the speech that the mouth will follow'),
+    video_url: SourceUrl.optional().describe(
+      'clip with a face, or a portrait: MP4, MOV, WebM, JPEG, PNG and more',
+    ),
+    image_url: SourceUrl.optional().describe(
+      'the same as video_url: the content decides whether it is a clip or a portrait',
+    ),
+    audio_url: SourceUrl.optional().describe(
+      'the speech that the mouth will follow: MP3, WAV, M4A, FLAC and more',
+    ),
   })
   .meta({ id: 'LipsyncRequest' });
 export type LipsyncRequest = z.infer<typeof LipsyncRequest>;

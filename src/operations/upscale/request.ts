@@ -31,7 +31,7 @@ export type Denoise = z.infer<typeof Denoise>;
 
 export const Scale = z
   .literal([2, 4, 8])
-  .describe('output pixels per input pixel, on each axis')
+  .describe('how many times as wide and as high the result is')
   // The names that generated clients give to the numbers.
   .meta({ id: 'UpscaleScale', 'x-enum-varnames': ['X2', 'X4', 'X8'] });
 export type Scale = z.infer<typeof Scale>;
@@ -78,10 +78,10 @@ export const UpscaleRequest = z
   .strictObject({
     ...options,
     image_url: SourceUrl.optional().describe(
-      'image or video to enhance; the content decides its kind',
+      'image or video to enhance: PNG, JPEG, WebP, HEIC, MP4, MOV, WebM and more',
     ),
     video_url: SourceUrl.optional().describe(
-      'image or video to enhance; the content decides its kind',
+      'the same as image_url: the content decides whether it is an image or a video',
     ),
   })
   .meta({ id: 'UpscaleRequest' });
