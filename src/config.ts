@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type Priced, readVariables, type Variables } from './variables.ts';
+import { type Priced, readVariables, type Variables } from './environment/variables.ts';
 
 const MiB = 1024 * 1024;
 /** No child of a probe takes more processor time than that. */

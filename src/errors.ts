@@ -3,8 +3,8 @@
  * says what was expected and what was found.
  * `http/middleware/errors.ts` turns a Failure into problem+json, `jobs/run/attempt.ts` into a job's `error`.
  */
-import { counted } from './counted.ts';
-import { oneOf } from './expected.ts';
+import { counted } from './text/counted.ts';
+import { oneOf } from './text/expected.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 type Kind = {
@@ -317,4 +317,11 @@ export const naming = async <T>(field: string, work: () => Promise<T>): Promise<
     const { code, facts, message: detail } = cause;
     throw new Failure(code, facts, { cause, faults: [{ pointer: `/${field}`, code, detail }] });
   }
+};
+
+/** Of a list that was to go on after something that is not in it. `expected` completes "Expected the id of ...". */
+export const unknownCursor = (expected: string): Failure => {
+  const detail = `Expected the id of ${expected}.`;
+  const fault = { pointer: '/starting_after', code: 'invalid_cursor', detail };
+  return new Failure('validation_failed', {}, { faults: [fault] });
 };

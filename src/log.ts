@@ -1,6 +1,6 @@
 import { type Logger, pino, stdSerializers } from 'pino';
-import { isUnreachable } from './redis-away.ts';
-import { scope, traceIdOf } from './scope.ts';
+import { isUnreachable } from './redis/errors.ts';
+import { scope, traceIdOf } from './tracing/scope.ts';
 
 export type Log = Logger;
 

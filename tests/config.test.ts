@@ -4,12 +4,12 @@ import { parseEnv } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig as load } from '../src/config.ts';
+import { variables } from '../src/environment/variables.ts';
 import { operations } from '../src/operations/all.ts';
 import { unknownNames } from '../src/stack/environment.ts';
 import { root } from '../src/stack/home.mjs';
 import { defaultPorts } from '../src/stack/ports.ts';
 import { isSetupError } from '../src/stack/setup/setup-error.mjs';
-import { variables } from '../src/variables.ts';
 
 const example = readFileSync(join(root, '.env.example'), 'utf8');
 const loadConfig = (env: NodeJS.ProcessEnv) => load(env, operations);

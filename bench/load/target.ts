@@ -1,7 +1,7 @@
 /** The service under load, its callers, and what they ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Job } from '../../src/contract/job.ts';
-import { niceness } from '../../src/niceness.ts';
+import { niceness } from '../../src/process/niceness.ts';
 import { type Caller, realService } from '../../tests/real/service.ts';
 import { ownTriton } from '../../tests/real/triton.ts';
 import type { Sample } from './judge.ts';

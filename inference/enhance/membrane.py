@@ -2,11 +2,9 @@
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.geometry.area import Floats
-
-Mask = npt.NDArray[np.bool_]
+from enhance.picture import Mask
 
 
 def spread(values: Floats, known: Mask) -> Floats:

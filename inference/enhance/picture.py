@@ -14,6 +14,9 @@ AnyPicture = npt.NDArray[np.uint8 | np.uint16]
 FloatPlanes = npt.NDArray[np.float32]
 """channels x height x width, 0..1; between passes values may lie slightly outside."""
 
+Mask = npt.NDArray[np.bool_]
+"""height x width: which of the pixels."""
+
 LUMA = np.array([0.299, 0.587, 0.114])
 """Weights of R, G and B in luma (BT.601)."""
 DARKEST_TINT = 12  # luma below which a colour counts as having that much: its tint is noise

@@ -24,7 +24,7 @@ from keeper.times import (
 from keeper.triton import Triton
 
 UNWANTED = ".unwanted"
-"""The service puts this file into the folder of a model that it has given up; src/models/release-folder.ts names it too."""
+"""The service puts this file into the folder of a model that it has given up, as src/models/pack/release-folder.ts says."""
 
 
 class Stub:

@@ -1,8 +1,8 @@
 /** Credits that are added to an account, or withdrawn from it: what the scripts get, and how they refuse. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
+import { counted } from '../text/counted.ts';
 
 export type Grant = {
   /** Negative ones are withdrawn. */

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sharedInRound } from '../async/share.ts';
-import { base62, checksum } from '../base62.ts';
 import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
+import { base62, checksum } from '../text/base62.ts';
 import { type Grant, Granted, granted } from './grant.ts';
 
 export type KeyRequest = {

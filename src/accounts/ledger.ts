@@ -1,6 +1,6 @@
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
-import { type Redises, script } from '../redis.ts';
-import { unknownCursor } from '../unknown-cursor.ts';
+import { unknownCursor } from '../errors.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { Granted, granted } from './grant.ts';
 import { type Discounts, monthOf, tierAt } from './tiers.ts';
 

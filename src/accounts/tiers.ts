@@ -1,7 +1,7 @@
 /** The month's graduated discount: what an account pays for a list price, explained by lines that add up. Pure. */
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../text/counted.ts';
 import type { ListPrice } from './list-price.ts';
 
 export type Discounts = Pick<Config['prices'], 'tiers'>;

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import type { LedgerEntry } from '../contract/credits.ts';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { entryOf, paired } from './ledger.ts';
-
-export type Verification = {
-  readonly account: string;
-  /** One sentence each; empty when the account's record and its ledger agree. */
-  readonly differences: readonly string[];
-  /** Ids of the jobs for which credits are held. */
-  readonly openHolds: readonly string[];
-};
 
 const Hold = z.object({ credits: z.number(), list: z.number(), month: z.string() });
 const takeSnapshot = script(
@@ -19,9 +11,9 @@ const takeSnapshot = script(
 
 /**
  * Adds up the ledger from its first entry and compares the sums with a snapshot of the account's record. Entries after
- * the snapshot do not count. Changes nothing.
+ * the snapshot do not count. Changes nothing. Returns a sentence for each difference.
  */
-export const verify = async (stores: Redises, account: string): Promise<Verification> => {
+export const verify = async (stores: Redises, account: string): Promise<string[]> => {
   const [balance, held, last, usage, holds] = await takeSnapshot(stores, account);
   const sums = await addUp(stores, account, last);
   const open = Object.entries(paired(holds)).map(([job, text]) => ({
@@ -40,7 +32,7 @@ export const verify = async (stores: Redises, account: string): Promise<Verifica
     ...sums.faults,
   ];
   if (balance - held < 0) differences.push(`available is negative: ${balance - held}`);
-  return { account, differences, openHolds: open.map(({ job }) => job) };
+  return differences;
 };
 
 const PAGE = 1000;

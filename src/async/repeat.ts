@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { tellRedisFailed } from '../redis.ts';
-import { isUnreachable } from '../redis-away.ts';
+import { tellRedisFailed } from '../redis/connection.ts';
+import { isUnreachable } from '../redis/errors.ts';
 
 /**
  * Runs `work`, waits for `pauseMs`, and so on, until the returned function is called, which resolves when the last run has

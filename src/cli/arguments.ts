@@ -1,7 +1,7 @@
 /** How the text of an argument or option becomes a value that the API takes. */
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { expected } from '../expected.ts';
+import { expected } from '../text/expected.ts';
 
 /** The value as the API's schema for it has it; the schema's own sentence when it does not fit. */
 const parsed = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {

@@ -1,5 +1,5 @@
 import type { Balance } from '../../client/contract.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../text/counted.ts';
 import { type Calling, serviceOf } from './calling.ts';
 
 type Printing = { readonly json?: boolean };

@@ -1,8 +1,8 @@
 import type { Balance } from '../contract/credits.ts';
-import { counted } from '../counted.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
-import type { Redises } from '../redis.ts';
-import { isUnreachable } from '../redis-away.ts';
+import { isUnreachable } from '../redis/errors.ts';
+import type { Redises } from '../redis/script.ts';
+import { counted } from '../text/counted.ts';
 import { printBalance } from './balance.ts';
 import { asOperator, demandAccount } from './operator.ts';
 

@@ -1,6 +1,6 @@
 /** `enhance jobs list|show|watch|cancel|delete`: the jobs of the key's account. */
 import type { Job } from '../../client/contract.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../text/counted.ts';
 import { type Calling, serviceOf, throughRestart } from './calling.ts';
 import { fetchResult } from './download.ts';
 import { checkTarget } from './paths.ts';

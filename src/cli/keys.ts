@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../text/counted.ts';
 import { asOperator, demandAccount } from './operator.ts';
 import { Refused } from './refused.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Model } from '../../client/contract.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../text/counted.ts';
 import { aligned } from './aligned.ts';
 import { type Calling, serviceOf } from './calling.ts';
 

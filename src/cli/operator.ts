@@ -1,11 +1,12 @@
 import { type Keys, openKeys } from '../accounts/keys.ts';
 import { type Ledger, openLedger } from '../accounts/ledger.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { EnvironmentError } from '../environment-error.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { checkDatabase, isOutOfMemory, openRedis, type Redises } from '../redis.ts';
-import { isTimeout, isUnreachable } from '../redis-away.ts';
+import { checkDatabase, openRedis } from '../redis/connection.ts';
+import { isOutOfMemory, isTimeout, isUnreachable } from '../redis/errors.ts';
+import type { Redises } from '../redis/script.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { idempotencyKey } from '../contract/idempotency-key.ts';
-import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
-import { isUnreachable } from '../redis-away.ts';
+import { isUnreachable } from '../redis/errors.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
+import { counted } from '../text/counted.ts';
 import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
 import { shorten } from './shorten.ts';

@@ -19,11 +19,11 @@ import type { ModelState } from '../models/catalogue.ts';
 import type { Operate } from '../models/operate.ts';
 import type { Registry } from '../models/registry.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Redises } from '../redis.ts';
+import type { Redises } from '../redis/script.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
-import type { Tracing } from '../tracing.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Page } from './pages/bundle.ts';
 

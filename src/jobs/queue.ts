@@ -1,7 +1,8 @@
 /** The queue of tickets, which Bull carries to workers; what a job is and may do is in its record. */
-import { openBull, type QueueTiming } from '../bull.ts';
+
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { openBull, type QueueTiming } from '../redis/bull.ts';
 
 /**
  * Lets one job start, which need not be the one that it is named after: scripts/take.lua decides. A second ticket of the

@@ -4,8 +4,8 @@ import { setPriority } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { Config } from '../config.ts';
-import { EnvironmentError } from '../environment-error.ts';
-import { niceness } from '../niceness.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
+import { niceness } from '../process/niceness.ts';
 import {
   type ChildExit,
   type ChildLimits,

@@ -1,4 +1,4 @@
-import { isUnreachable } from '../redis-away.ts';
+import { isUnreachable } from '../redis/errors.ts';
 
 /** Undefined while Redis cannot be reached: an old figure would be wrong, and the others are still needed. */
 export const known = async <T>(asked: Promise<T>): Promise<T | undefined> => {

@@ -3,14 +3,14 @@ import { Failure } from '../errors.ts';
 import type { Slot } from '../triton/clients/model.ts';
 import type { Control } from '../triton/protocol/control.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
-import { type CheckBounds, type CheckResult, checkRelease } from './check.ts';
+import { type CheckBounds, type CheckResult, checkRelease } from './check/check.ts';
 import {
   disown,
   type Manifest,
   packRelease,
   type ReleaseSource,
   removeRelease,
-} from './release-folder.ts';
+} from './pack/release-folder.ts';
 import type { Taken } from './release-names.ts';
 
 type AddParts = {

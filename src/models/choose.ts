@@ -1,6 +1,6 @@
 /** Which release a new job gets. Pure. */
 import { Failure } from '../errors.ts';
-import { oneOf } from '../expected.ts';
+import { oneOf } from '../text/expected.ts';
 import type { ModelState, OfferedRelease } from './catalogue.ts';
 import { written } from './state.ts';
 

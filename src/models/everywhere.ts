@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
-import type { Redises } from '../redis.ts';
+import type { Redises } from '../redis/script.ts';
 import type { Control, IndexEntry } from '../triton/protocol/control.ts';
 import type { Registry } from './registry.ts';
 import type { SlotState } from './state.ts';

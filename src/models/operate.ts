@@ -5,12 +5,12 @@ import type { Slot } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import { addOn, loadNew, refuseFailed, takeBack } from './add.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { type CheckResult, checkRelease } from './check.ts';
+import { type CheckResult, checkRelease } from './check/check.ts';
 import type { Everywhere } from './everywhere.ts';
 import { listSlots } from './list-slots.ts';
+import { type Manifest, type ReleaseSource, removeRelease } from './pack/release-folder.ts';
 import { refused } from './refused.ts';
 import type { Registry } from './registry.ts';
-import { type Manifest, type ReleaseSource, removeRelease } from './release-folder.ts';
 import {
   accepted,
   added,

@@ -1,8 +1,8 @@
 /** Keeps every Triton at what is stored: restarted ones and newcomers get the releases that are in use, and retired ones go. */
 import type { Log } from '../log.ts';
 import { type Everywhere, knownModels, type Replica, stateIn, wantedModels } from './everywhere.ts';
+import { verifyFiles } from './pack/release-folder.ts';
 import type { Registry } from './registry.ts';
-import { verifyFiles } from './release-folder.ts';
 import { aliasOf, type SlotState, unloaded, written } from './state.ts';
 
 type Parts = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sharedInTurn } from '../async/share.ts';
 import { ReleaseLogEntry } from '../contract/releases.ts';
 import { Failure } from '../errors.ts';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import {
   type SlotForm,
   type SlotState,

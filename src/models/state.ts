@@ -1,8 +1,8 @@
 /** Which releases a slot has and what its aliases mean: the states and the moves between them. Pure. */
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
+import { Manifest } from './pack/release-folder.ts';
 import { refused } from './refused.ts';
-import { Manifest } from './release-folder.ts';
 import { ReleaseName } from './release-names.ts';
 
 const Release = z.object({

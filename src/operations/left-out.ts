@@ -1,8 +1,8 @@
 /** The warning of what a video has besides its pictures and the result has not. Pure. */
 import type { Warning } from '../contract/job.ts';
-import { counted } from '../counted.ts';
 import type { VideoInfo } from '../media/info.ts';
 import { textSubtitles } from '../media/output.ts';
+import { counted } from '../text/counted.ts';
 
 type Media = Pick<VideoInfo, 'kind' | 'others'> | { readonly kind: 'image' };
 

@@ -3,12 +3,12 @@ import { rm } from 'node:fs/promises';
 import type { Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
-import { secondsText } from '../counted.ts';
 import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { Hdr, ImageInfo, MediaInfo, VideoInfo } from '../media/info.ts';
 import { identify, toBeRewrapped } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
+import { secondsText } from '../text/counted.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
 
 /** Takes the picture or clip of a request; its content decides the kind. Fails as `take` and `identify` do. */

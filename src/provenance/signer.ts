@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Warning } from '../contract/job.ts';
 import type { Provenance } from '../contract/provenance.ts';
-import { EnvironmentError } from '../environment-error.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { contentTypeOf } from '../media/probe/identify.ts';

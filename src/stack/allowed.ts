@@ -1,7 +1,7 @@
 /** The environment variables that each process of the stack gets. All others, such as npm's or a cloud's keys, are not passed on. */
 
+import { embeddedVariables, variables } from '../environment/variables.ts';
 import { operations } from '../operations/all.ts';
-import { embeddedVariables, variables } from '../variables.ts';
 
 /** For every process: paths, locale, time zone, and the mark of `orphans.ts`. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'ENHANCE_RUN'];

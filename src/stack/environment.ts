@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { EnvironmentError } from '../environment-error.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
+import { withFiles } from '../environment/value-files.ts';
+import { variables } from '../environment/variables.ts';
 import { operations } from '../operations/all.ts';
-import { withFiles } from '../value-files.ts';
-import { variables } from '../variables.ts';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** Processes that an earlier run left behind when it was killed; recognised only by a mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statOf } from '../proc.ts';
+import { statOf } from '../process/proc.ts';
 import { signalProcess } from './child.ts';
 
 /** The mark of a run: an environment variable of each of its processes, which their children inherit. */

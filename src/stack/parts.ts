@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { niceness } from '../niceness.ts';
+import { niceness } from '../process/niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
 import { compiled, nodeOptions, workerOptions } from './compiled.mjs';

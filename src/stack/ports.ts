@@ -1,7 +1,7 @@
 /** The ports of the local stack, for `npm start`, docker-compose.yml and the test that compares the two. */
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EnvironmentError } from '../environment-error.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
 
 export const defaultPorts = {
   PORT: 8080,

@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
-import { counted } from '../counted.ts';
 import { operations } from '../operations/all.ts';
+import { counted } from '../text/counted.ts';
 import { developmentKey, keyFile, welcome } from './development.ts';
 import {
   givenEnvironment,

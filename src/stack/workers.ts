@@ -1,6 +1,6 @@
 /** How many workers `npm start` runs. */
 import { availableParallelism } from 'node:os';
-import { EnvironmentError } from '../environment-error.ts';
+import { EnvironmentError } from '../environment/environment-error.ts';
 
 /** Of a machine, for each worker: docs/decisions/0170-a-worker-for-eight-cores.md. */
 const CORES = 8;

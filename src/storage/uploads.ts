@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sharedInRound } from '../async/share.ts';
-import { base62 } from '../base62.ts';
 import { MediaKind } from '../contract/media.ts';
 import type { Upload, UploadPage, UploadQuery } from '../contract/uploads.ts';
-import { Failure } from '../errors.ts';
-import { type Redises, script } from '../redis.ts';
-import { unknownCursor } from '../unknown-cursor.ts';
+import { Failure, unknownCursor } from '../errors.ts';
+import { type Redises, script } from '../redis/script.ts';
+import { base62 } from '../text/base62.ts';
 import type { Files } from './files.ts';
 import type { KeptFile, StoredFile } from './stored-file.ts';
 

@@ -1,7 +1,7 @@
 /** Requests to one Triton server, measured and traced. */
 import { Failure } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { inside, type Tracing } from '../tracing.ts';
+import { inside, type Tracing } from '../tracing/tracing.ts';
 import type { Transport } from './protocol/transport.ts';
 
 type Infer = Transport['infer'];

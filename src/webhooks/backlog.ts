@@ -1,6 +1,6 @@
 /** What waits and what is disabled, of all accounts: for the figures that operators watch. */
 import { z } from 'zod';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { Reason } from './endpoint.ts';
 import { timeOrNull } from './stored.ts';
 

@@ -1,7 +1,7 @@
 /** Moves events from the outbox to the queue, and makes the deliveries that are due. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../async/repeat.ts';
-import type { Redises } from '../redis.ts';
+import type { Redises } from '../redis/script.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { type FanOutParts, messagesOf } from './fan-out.ts';
 import { type Outbox, type OutboxEntry, openOutbox } from './outbox.ts';

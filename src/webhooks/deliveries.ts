@@ -1,7 +1,6 @@
 /** The log of deliveries: one message to one receiver each, with its attempts. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { base62 } from '../base62.ts';
 import type { Config } from '../config.ts';
 import {
   type DeliveryQuery,
@@ -9,9 +8,9 @@ import {
   type WebhookDelivery,
   type WebhookDeliveryDetail,
 } from '../contract/webhooks.ts';
-import { Failure } from '../errors.ts';
-import { type Redises, script } from '../redis.ts';
-import { unknownCursor } from '../unknown-cursor.ts';
+import { Failure, unknownCursor } from '../errors.ts';
+import { type Redises, script } from '../redis/script.ts';
+import { base62 } from '../text/base62.ts';
 import {
   type Attempted,
   bodyOf,

@@ -1,7 +1,6 @@
 /** The endpoints that accounts registered. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { base62 } from '../base62.ts';
 import type { Config } from '../config.ts';
 import {
   type AccountSecret,
@@ -14,7 +13,8 @@ import {
 import { Failure, naming } from '../errors.ts';
 import { timePart } from '../jobs/record/id.ts';
 import { checkHost } from '../media/fetch/guard.ts';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
+import { base62 } from '../text/base62.ts';
 import { type Endpoint, presentEndpoint, Reason, StoredEndpoint, untilOf } from './endpoint.ts';
 import { accountOwner, endpointOwner, type Secrets } from './secrets.ts';
 import { hash } from './stored.ts';

@@ -1,7 +1,7 @@
 /** The events that the scripts of jobs leave for webhooks (jobs/scripts/outbox.lua). */
 import { z } from 'zod';
 import { EventType, Metadata } from '../contract/webhooks.ts';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { json } from './stored.ts';
 
 const Callback = z.object({

@@ -1,7 +1,8 @@
 /** The queue of deliveries, which Bull brings when they are due; what a delivery is and how it stands is in its record. */
-import { openBull, type QueueTiming, RunAgain } from '../bull.ts';
+
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { openBull, type QueueTiming, RunAgain } from '../redis/bull.ts';
 
 /** `run`: see delivery.ts. */
 export type DeliveryTicket = { readonly id: string; readonly run: number };

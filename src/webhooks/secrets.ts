@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { type Redises, script } from '../redis.ts';
+import { type Redises, script } from '../redis/script.ts';
 import { hash, timeOrNull } from './stored.ts';
 
 /** What a hash holds of a secret; a hash without a seed has the first secret of its owner. */

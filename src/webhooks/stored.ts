@@ -1,6 +1,6 @@
 /** What the hashes of webhooks in Redis have in common. */
 import { z } from 'zod';
-import type { Redises } from '../redis.ts';
+import type { Redises } from '../redis/script.ts';
 
 /** Milliseconds; null where the field is empty or missing. */
 export const timeOrNull = z

@@ -1,6 +1,6 @@
 /** Everything about webhooks that both the API and a deliverer need. */
 import type { Config } from '../config.ts';
-import type { Redises } from '../redis.ts';
+import type { Redises } from '../redis/script.ts';
 import { openBacklog } from './backlog.ts';
 import { openDeliveries } from './deliveries.ts';
 import { openEndpoints } from './endpoints.ts';

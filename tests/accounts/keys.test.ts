@@ -4,7 +4,7 @@ import { openKeys } from '../../src/accounts/keys.ts';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { Failure } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('keys');

@@ -9,7 +9,7 @@ import { openKeys } from '../../src/accounts/keys.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { operations } from '../../src/operations/all.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { apiPart } from '../../src/stack/parts.ts';
 import { defaultPorts } from '../../src/stack/ports.ts';
@@ -18,24 +18,34 @@ import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
-export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
-  const [redis, [port = 0, nobody = 0]] = await Promise.all([opened, freePorts(2)]);
+/** What a part of the service takes to run as a process of its own, on one free port. */
+export const ownStack = async (redisUrl: string, settings: NodeJS.Dict<string> = {}) => {
+  const [port = 0] = await freePorts(1);
   const dataDir = settings.DATA_DIR ?? tempDir('attacked');
-  const logsDir = tempDir('attacked-logs');
   const env = testEnvironment({
     ...partEnvironment(),
     PORT: String(port),
-    REDIS_URL: redis.url,
+    REDIS_URL: redisUrl,
     REDIS_PREFIX: freshPrefix(),
+    DATA_DIR: dataDir,
+    ...settings,
+  });
+  const ports = { ...defaultPorts, PORT: port };
+  return { ports, env, dataDir, logsDir: tempDir('attacked-logs'), modelsDir: '' };
+};
+
+export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
+  const [redis, [nobody = 0]] = await Promise.all([opened, freePorts(1)]);
+  const stack = await ownStack(redis.url, {
     // No request here gets as far as a model.
     TRITON_HTTP_URL: `http://127.0.0.1:${nobody}`,
-    DATA_DIR: dataDir,
     RATE_CREATE_PER_MINUTE: '1000000',
     RATE_READ_PER_MINUTE: '1000000',
     ...settings,
   });
+  const { env, dataDir, logsDir } = stack;
+  const port = stack.ports.PORT;
   const config = loadConfig(env, operations);
-  const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };
   const child = await apiPart(stack).start(new AbortController().signal);
   const atExit = () => signalGroup(child.pid, 'SIGKILL');
   process.once('exit', atExit);

@@ -13,6 +13,7 @@ import { bmpOf } from '../media/bmp.ts';
 import { tiffOf } from '../media/tiff.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { decodersOf } from '../real/decoders.ts';
+import { told } from '../real/processes.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('bombs');
@@ -84,13 +85,6 @@ const watched = async <T>(work: Promise<T>) => {
   return { answer, peakMb, most, environments: [...environments], limits: [...limits] };
 };
 
-const told = (pid: string, file: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-};
 const lineOf = (text: string, name: string): string =>
   (text.split('\n').find((line) => line.startsWith(name)) ?? '').replace(/\s+/g, ' ').trim();
 

@@ -6,14 +6,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
-import { defaultPorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
-import { testEnvironment } from '../real/config.ts';
-import { freePorts } from '../real/ports.ts';
-import { freshPrefix, realRedis } from '../real/redis.ts';
-import { partEnvironment, tempDir } from '../real/run.ts';
+import { realRedis } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+import { ownStack } from './api-process.ts';
 
 const test = suite('who may read the files');
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -36,22 +34,8 @@ test('folders of media that an older release left open to all are closed at the 
 
 test('uploads, inputs and whatever else the API and the worker write are their owner’s alone', async () => {
   const redis = await realRedis();
-  const [port = 0] = await freePorts(1);
-  const dataDir = tempDir('data');
-  const env = testEnvironment({
-    ...partEnvironment(),
-    PORT: `${port}`,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: freshPrefix(),
-    DATA_DIR: dataDir,
-  });
-  const stack = {
-    ports: { ...defaultPorts, PORT: port },
-    env,
-    dataDir,
-    modelsDir: '',
-    logsDir: tempDir('logs'),
-  };
+  const stack = await ownStack(redis.url);
+  const { env, dataDir } = stack;
   const never = new AbortController().signal;
   const processes = await Promise.all(
     [apiPart, workerPart].map((part) => part(stack).start(never)),
@@ -64,7 +48,7 @@ test('uploads, inputs and whatever else the API and the worker write are their o
     .toBuffer();
   const form = new FormData();
   form.append('file', new Blob([Uint8Array.from(image)]), 'a.png');
-  const answer = await axios.post(`http://127.0.0.1:${port}/v1/uploads`, form, {
+  const answer = await axios.post(`http://127.0.0.1:${env.PORT}/v1/uploads`, form, {
     headers: { authorization: `Bearer ${key}` },
   });
   assert.is(answer.status, 201);

@@ -1,20 +1,16 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { apiPart } from '../../src/stack/parts.ts';
-import { defaultPorts } from '../../src/stack/ports.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { serve } from '../media/server.ts';
-import { testEnvironment } from '../real/config.ts';
-import { freePorts } from '../real/ports.ts';
-import { freshPrefix, ownRedis } from '../real/redis.ts';
-import { partEnvironment, tempDir } from '../real/run.ts';
+import { ownRedis } from '../real/redis.ts';
+import { ownStack } from './api-process.ts';
 
 const test = suite('an Idempotency-Key whose request was cut off');
 const redis = await ownRedis();
@@ -51,23 +47,8 @@ const untilFree = async (http: AxiosInstance, key: string): Promise<number> => {
 };
 
 test('it is free again within seconds of the death of the API or of Redis', async () => {
-  const [port = 0] = await freePorts(1);
-  const dataDir = tempDir('data');
-  const env = testEnvironment({
-    ...partEnvironment(),
-    PORT: `${port}`,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: freshPrefix(),
-    DATA_DIR: dataDir,
-    ...allowed,
-  });
-  const stack = {
-    ports: { ...defaultPorts, PORT: port },
-    env,
-    dataDir,
-    modelsDir: '',
-    logsDir: join(dataDir, 'logs'),
-  };
+  const stack = await ownStack(redis.url, allowed);
+  const { env } = stack;
   const start = () => apiPart(stack).start(new AbortController().signal);
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
   const { key } = await openKeys(
@@ -75,7 +56,7 @@ test('it is free again within seconds of the death of the API or of Redis', asyn
     env.KEY_PEPPER,
   ).create({ account: 'acme' });
   const http = axios.create({
-    baseURL: `http://127.0.0.1:${port}`,
+    baseURL: `http://127.0.0.1:${env.PORT}`,
     validateStatus: () => true,
     timeout: 20_000,
     headers: { authorization: `Bearer ${key}` },

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { operations } from '../../src/operations/all.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { environmentFor } from '../../src/stack/allowed.ts';
 import { places } from '../../src/stack/home.mjs';
 import { openTransport } from '../../src/triton/open-transport.ts';

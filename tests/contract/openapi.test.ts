@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { Problem } from '../../src/contract/failure.ts';
 import { openapi } from '../../src/contract/openapi/document.ts';
 import { failures, isFailureCode } from '../../src/errors.ts';
+import { explain } from '../../src/http/pages/problem-notes.ts';
 import { openRoute } from '../../src/http/route.ts';
 import { createRoutes } from '../../src/http/routes/all.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { operations as all } from '../../src/operations/all.ts';
-import { explain } from '../../src/problem-notes.ts';
 
 const Schema = z.looseObject({});
 const Content = z.record(

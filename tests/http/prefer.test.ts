@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { waitOf } from '../../src/http/prefer.ts';
+import { waitOf } from '../../src/http/answer/prefer.ts';
 
 const limit = 900_000;
 const cases: readonly [string, ReturnType<typeof waitOf>][] = [

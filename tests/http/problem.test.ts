@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Problem } from '../../src/contract/failure.ts';
 import { Failure, type FailureCode, type Fault, failures } from '../../src/errors.ts';
+import { explain } from '../../src/http/pages/problem-notes.ts';
 import { SMALLEST_FACE } from '../../src/operations/lip-sync/faces/visible.ts';
 import { problemOf } from '../../src/problem.ts';
-import { explain } from '../../src/problem-notes.ts';
 
 const where = { instance: '/v1/upscale', requestId: 'r1' };
 

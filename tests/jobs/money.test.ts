@@ -131,7 +131,7 @@ for (const [says, damage, found] of damages) {
     await rig.ledger.grant('acme', 50);
     const { job } = await rig.ask('a', { credits: 20 });
     await damage(rig, (name) => `${rig.stores.prefix}:${name}:acme`, job.id);
-    assert.match((await verify(rig.stores, 'acme')).differences.join('\n'), found);
+    assert.match((await verify(rig.stores, 'acme')).join('\n'), found);
   });
 }
 

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { RECORD_TTL_MS } from '../../src/jobs/record/settings.ts';
-import { script } from '../../src/redis.ts';
+import { script } from '../../src/redis/script.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { atOnce, freshPlace, onCue, openRig, type Rig } from './rig.ts';

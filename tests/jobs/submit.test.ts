@@ -7,7 +7,7 @@ import { firstJobId, newJobId } from '../../src/jobs/record/id.ts';
 import type { JobRecord } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
-import { script } from '../../src/redis.ts';
+import { script } from '../../src/redis/script.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { atOnce, choiceOf, codeOf, finished, freshPlace, onCue, openRig, type Rig } from './rig.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { workerTiming } from '../../src/jobs/run/worker.ts';
-import { MOST_RECONNECT_MS } from '../../src/redis.ts';
+import { MOST_RECONNECT_MS } from '../../src/redis/connection.ts';
 
 test('a lost worker is missed within 9 s, and one that waited for Redis is not taken for lost', () => {
   const { leaseMs, lookMs, silenceMs } = workerTiming;

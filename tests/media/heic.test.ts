@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
 import { identify } from '../../src/media/probe/identify.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
+import { meanDifference } from '../real/likeness.ts';
 import { at, ffmpeg, soon } from './clips.ts';
 import { failing } from './failing.ts';
 import { makeHeic } from './heic.ts';
@@ -23,11 +24,6 @@ const scene = (width: number, height: number): Sharp => {
 const decode = async (path: string) =>
   decodeImage(path, await probeImage(path), { ffmpeg, signal: soon() });
 
-const distance = (a: Buffer, b: Buffer): number => {
-  assert.is(a.length, b.length);
-  return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
-};
-
 test('a HEIC is read, of one picture and of tiles, as it is to be turned', async () => {
   for (const [name, tile, turns] of [
     ['one', undefined, 0],
@@ -45,7 +41,7 @@ test('a HEIC is read, of one picture and of tiles, as it is to be turned', async
     const { width, height, channels, pixels } = await decode(path);
     const { data, info } = await seen.raw().toBuffer({ resolveWithObject: true });
     assert.equal([width, height, channels], [info.width, info.height, 3], name);
-    assert.ok(distance(pixels, data) < 1.5, `${name}: ${distance(pixels, data)}`);
+    assert.ok(meanDifference(pixels, data) < 1.5, `${name}: ${meanDifference(pixels, data)}`);
   }
 });
 

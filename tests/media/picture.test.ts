@@ -14,6 +14,7 @@ import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
 import { compiled } from '../../src/stack/compiled.mjs';
 import { makeClip, pattern } from '../real/clip.ts';
+import { meanDifference } from '../real/likeness.ts';
 import { tempDir } from '../real/run.ts';
 import { bmpOf } from './bmp.ts';
 import { ffmpeg, soon } from './clips.ts';
@@ -83,10 +84,6 @@ const encodingOf = async (format: ImageFormat, output: EncodingOptions) => ({
   format,
   output,
 });
-const meanDifference = (a: Buffer, b: Buffer): number => {
-  assert.is(a.length, b.length);
-  return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
-};
 
 const test = suite('picture');
 

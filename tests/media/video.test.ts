@@ -17,6 +17,7 @@ import {
   timesOf,
   tone,
 } from '../real/clip.ts';
+import { meanDifference } from '../real/likeness.ts';
 import { again, at, decode, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
@@ -600,11 +601,6 @@ const turnedFrame = async (clip: string, degrees: 90 | 180 | 270): Promise<Buffe
     ...['-f', 'rawvideo'],
   ]);
   return readFileSync(path);
-};
-
-const meanDifference = (a: Uint8Array, b: Uint8Array): number => {
-  assert.is(a.length, b.length);
-  return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
 };
 
 test.run();

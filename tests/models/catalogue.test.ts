@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.ts';
 import { type CatalogueEntry, openCatalogue } from '../../src/models/catalogue.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { added, promoted } from '../../src/models/state.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';

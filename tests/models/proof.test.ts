@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture } from '../../src/frame.ts';
-import { goldenPicture, likeness } from '../../src/models/golden.ts';
-import { goldenFace } from '../../src/models/golden-face.ts';
+import { goldenPicture, likeness } from '../../src/models/check/golden.ts';
+import { goldenFace } from '../../src/models/check/golden-face.ts';
 
 const test = suite('golden');
 const picture = goldenPicture(3);

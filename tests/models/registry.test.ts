@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { added, promoted, reloaded, unloaded } from '../../src/models/state.ts';
 import { openTrial } from '../../src/models/trial.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { failure } from '../triton/promises.ts';
 

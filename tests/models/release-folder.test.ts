@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { create } from 'tar';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readConfigText, withRelease } from '../../src/models/config-text.ts';
+import { readConfigText, withRelease } from '../../src/models/pack/config-text.ts';
 import {
   Manifest,
   packRelease,
   type ReleaseSource,
   removeRelease,
   verifyFiles,
-} from '../../src/models/release-folder.ts';
+} from '../../src/models/pack/release-folder.ts';
 import type { Taken } from '../../src/models/release-names.ts';
 import { root } from '../../src/stack/home.mjs';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';

@@ -8,7 +8,7 @@ import { openReconcile } from '../../src/models/reconcile.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { openReleases, type RepositoryReader } from '../../src/models/releases.ts';
 import { added, canaried, promoted, rejected, unloaded } from '../../src/models/state.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { openModel } from '../../src/triton/clients/model.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';

@@ -1,4 +1,4 @@
-/** How alike two clips are. */
+/** How alike two clips or pictures are. */
 import { execa } from 'execa';
 import * as assert from 'uvu/assert';
 import { ffmpegPath } from './ffmpeg.ts';
@@ -16,4 +16,10 @@ export const likeness = async (one: string, other: string, crop: string): Promis
   );
   assert.ok(values.length > 0);
   return Math.min(...values);
+};
+
+/** The mean difference of bytes of two pictures of one size. */
+export const meanDifference = (a: Uint8Array, b: Uint8Array): number => {
+  assert.is(a.length, b.length);
+  return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
 };

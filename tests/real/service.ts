@@ -11,7 +11,7 @@ import { Job } from '../../src/contract/job.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
 import { createLog } from '../../src/log.ts';
 import { operations } from '../../src/operations/all.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
 import { localTransport } from '../../src/stack/environment.ts';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';

@@ -5,13 +5,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { variables } from '../../src/environment/variables.ts';
 import { operations } from '../../src/operations/all.ts';
 import { nodeOptions, workerOptions } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
 import { keeper, models, tritonArguments } from '../../src/stack/triton.ts';
-import { variables } from '../../src/variables.ts';
 import { testConfig } from '../real/config.ts';
 import { skip } from '../real/skip.ts';
 

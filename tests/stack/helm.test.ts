@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config.ts';
+import { variables } from '../../src/environment/variables.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { measureState } from '../../src/metrics/state.ts';
 import { operations } from '../../src/operations/all.ts';
@@ -14,7 +15,6 @@ import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
 import { keeper, models, tritonArguments } from '../../src/stack/triton.ts';
-import { variables } from '../../src/variables.ts';
 import { tempDir } from '../real/run.ts';
 import {
   chart,

@@ -5,7 +5,7 @@ import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { statOf } from '../../src/proc.ts';
+import { statOf } from '../../src/process/proc.ts';
 import { nodeOptions } from '../../src/stack/compiled.mjs';
 import { tempDir } from '../real/run.ts';
 import { runFiles } from '../runner/file.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { statOf } from '../../src/proc.ts';
+import { statOf } from '../../src/process/proc.ts';
 import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
 import { places } from '../../src/stack/home.mjs';
 import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';

@@ -1,7 +1,7 @@
 /** Writes the variables that values.schema.json lets an operator set: all that the chart does not set itself. */
 
+import { variables } from '../../src/environment/variables.ts';
 import { operations } from '../../src/operations/all.ts';
-import { variables } from '../../src/variables.ts';
 import { setByChart, writeSettable } from './chart.ts';
 
 const set = setByChart();

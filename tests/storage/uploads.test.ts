@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { openRedis } from '../../src/redis.ts';
+import { openRedis } from '../../src/redis/connection.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';

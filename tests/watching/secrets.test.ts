@@ -7,12 +7,12 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config.ts';
+import { variables } from '../../src/environment/variables.ts';
 import { operations } from '../../src/operations/all.ts';
 import { environmentFor } from '../../src/stack/allowed.ts';
 import { givenEnvironment } from '../../src/stack/environment.ts';
 import { places, root } from '../../src/stack/home.mjs';
 import { keeper } from '../../src/stack/triton.ts';
-import { variables } from '../../src/variables.ts';
 import { tempDir } from '../real/run.ts';
 import { skip } from '../real/skip.ts';
 

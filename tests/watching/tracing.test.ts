@@ -5,10 +5,10 @@ import { createServer, type Http2Server, type IncomingHttpHeaders } from 'node:h
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/log.ts';
-import { openOtel } from '../../src/otel.ts';
-import { inScope, saneTraceparent, scope } from '../../src/scope.ts';
 import { places, root } from '../../src/stack/home.mjs';
-import { inside, noTracing } from '../../src/tracing.ts';
+import { openOtel } from '../../src/tracing/otel.ts';
+import { inScope, saneTraceparent, scope } from '../../src/tracing/scope.ts';
+import { inside, noTracing } from '../../src/tracing/tracing.ts';
 import { openGrpc } from '../../src/triton/protocol/grpc.ts';
 import { serveRaw } from '../media/server.ts';
 import { testConfig } from '../real/config.ts';
@@ -20,7 +20,7 @@ const log = createLog('silent', 'test');
 
 test('without a collector no package of OpenTelemetry is loaded', () => {
   const program = `import { createRequire } from 'node:module';
-    const { openTracing } = await import('./src/open-tracing.ts');
+    const { openTracing } = await import('./src/tracing/open-tracing.ts');
     const { createLog } = await import('./src/log.ts');
     const { cache } = createRequire(import.meta.url);
     const loaded = async (endpoint) => {

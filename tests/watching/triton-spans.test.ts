@@ -1,7 +1,7 @@
 /** The spans of a real Triton, which its keeper has it send to the collector of the service. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inScope } from '../../src/scope.ts';
+import { inScope } from '../../src/tracing/scope.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
 import { ownTriton, testModels, tritonEnvironment } from '../real/triton.ts';

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
-from enhance.picture import Picture
+from enhance.picture import Mask, Picture
 
 from .crop import Crop, Points, turned_square
 from .frame import Frame
 
 Floats = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 
 SIZE = 96  # pixels of the window, whose side is the distance of the eyes' outer corners
 INK = 0.35  # of the strongest difference from the skin near the middle

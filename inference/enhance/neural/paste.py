@@ -9,7 +9,8 @@ from enhance.face.crop import Crop
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import smoothstep
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, paint, to_rgb
-from enhance.membrane import Mask, spread
+from enhance.membrane import spread
+from enhance.picture import Mask
 from enhance.render.compose import Rendered
 from enhance.render.finish.grain import noise_of
 from enhance.render.mask import mark

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
-from enhance.picture import LUMA, Picture
+from enhance.picture import LUMA, Mask, Picture
 
 from .eye_outline import OPEN
 from .fringe import fringe
 
-Mask = npt.NDArray[np.bool_]
 Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies

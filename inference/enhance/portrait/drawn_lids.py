@@ -14,7 +14,7 @@ from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp
 from enhance.geometry.landmarks import BETWEEN_EYES, LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
-from enhance.picture import LUMA, Picture, tint
+from enhance.picture import LUMA, Mask, Picture, tint
 
 from .drawn_eye import (
     AT_EDGE,
@@ -24,7 +24,6 @@ from .drawn_eye import (
     DrawnEye,
     Eye,
     Ground,
-    Mask,
     axes,
     find_drawn_eye,
     shade_over,

@@ -8,11 +8,9 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
-from enhance.picture import LUMA, Picture, tint
+from enhance.picture import LUMA, Mask, Picture, tint
 
 from .eye_shadow import LidColours, wear_eye_shadow
-
-Mask = npt.NDArray[np.bool_]
 
 ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye it is looked for
 STEP = 0.006  # units: of the raster on which it is looked for

@@ -7,9 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats
-from enhance.picture import LUMA
-
-Mask = npt.NDArray[np.bool_]
+from enhance.picture import LUMA, Mask
 
 ALIKE, NO_SKIN = 30.0, 60.0
 """Levels of 255, in any channel, within which pixels are of one area; and by which hair differs from skin, shade by less."""

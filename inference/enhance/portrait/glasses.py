@@ -2,12 +2,10 @@
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.geometry.frame import Floats
-from enhance.picture import Picture
+from enhance.picture import Mask, Picture
 
-Mask = npt.NDArray[np.bool_]
 Placed = tuple[tuple[slice, slice], Mask]
 """A mask, and the rows and columns of the picture where it lies."""
 

@@ -93,7 +93,7 @@ class Lid:
 
 
 def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | DrawnLid, ...]:
-    """Both lids; none where a blink would look wrong: find_outline() says what an eye must show.
+    """Both lids; none where a blink would look wrong: find_outlines() says what an eye must show.
 
     picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge. So do those of
     a face in 3D, or a painted one, whose eyes are a cartoon's: they are larger than the mesh's, or dots.

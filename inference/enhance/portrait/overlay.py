@@ -8,7 +8,7 @@ from enhance.geometry.area import Area
 from enhance.geometry.frame import HeadFrame
 from enhance.geometry.landmarks import LEFT_LIDS, OUTER_RING, RIGHT_LIDS, SKIN_POINTS
 from enhance.geometry.planes import Plane, Planes
-from enhance.picture import Picture
+from enhance.picture import Mask, Picture
 from enhance.render.cover.letters import CLEAR, LIKE_LUMA, around, ground_of, may_be_sharp, rows_of_letters
 from enhance.render.still import planes_of_rgb
 
@@ -21,8 +21,6 @@ BOX = 0.25  # outer-eye distances from dark letters up to which what is light be
 WHITE, PAPER = 185, 200
 """Luma that a quarter of a line of bright letters has at least, and three quarters of what lies round dark ones. In captions
 187 and more, and 255; in hair, scratches and grass that stand in rows 195 at most, and 99."""
-
-Mask = npt.NDArray[np.bool_]
 
 
 def written_over(picture: Picture, frame: HeadFrame, window: Area) -> Mask:

@@ -8,13 +8,12 @@ from enhance.geometry.area import Area
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
-from enhance.picture import BadPictureError, Picture
+from enhance.picture import BadPictureError, Mask, Picture
 
 from .circle import within_circle
 from .overlay import written_over
 from .panel import within_panel
 
-Mask = npt.NDArray[np.bool_]
 Silhouette = npt.NDArray[np.float32]
 """SIDE x SIDE, 0..1, over the places a head may reach: 1 where the head is, 0 where the background is. at() reads it."""
 

@@ -242,18 +242,18 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
         return _untouched(source.planes)
     pose, head = patch.pose, patch.head
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
-    seen = _seen(request)
-    known = seen if isinstance(seen, Merged) else None
-    full = seen.fullness if seen else UNCHANGED_FULLNESS
+    inside = _inside_of(request)
+    merged = inside if isinstance(inside, Merged) else None
+    full = inside.fullness if inside else UNCHANGED_FULLNESS
     asked = blend(own, asked_of(shape, person.rest, own, full), belief)
-    mouth = _Mouth(person, face, shape, asked, known)
+    mouth = _Mouth(person, face, shape, asked, merged)
 
     out, mask = warp(patch, own, asked, request.quality, request.style)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     sides = np.ones((2, 3))
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
-        tone = opened(face.lip_tone, seen.lips, asked.gap) if seen else face.lip_tone
+        tone = opened(face.lip_tone, inside.lips, asked.gap) if inside else face.lip_tone
         light = light_across(out, head, pose) + face.cut_off
         sides = sides_of(light, patch.colours)
         mark(mask, ring.area, retone(out, light, ring, tone, belief, patch.colours.black))
@@ -274,7 +274,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     return Rendered(out, mask)
 
 
-def _seen(request: MouthRequest) -> Inside | None:
+def _inside_of(request: MouthRequest) -> Inside | None:
     """What the clip shows of the mouth: of its lips at least, a Merged where it shows their inside; None: nothing is known."""
     if request.style != "photo" or request.inside is None:
         return None
@@ -302,13 +302,13 @@ def _untouched(planes: Planes) -> Rendered:
 
 @dataclass(frozen=True)
 class _Mouth:
-    """A mouth on its way from a face's own lips to the `asked` ones. known: what the clip shows of it, if anything."""
+    """A mouth on its way from a face's own lips to the `asked` ones. merged: its inside, None where the clip shows none."""
 
     person: Subject
     face: _Face
     shape: Shape
     asked: Asked
-    known: Merged | None
+    merged: Merged | None
 
 
 def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthRequest) -> None:
@@ -317,12 +317,12 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
     photo = request.style == "photo"
     yuv = _inside(hole, mouth, request)
     if photo:
-        asked, known = mouth.asked, mouth.known
+        asked, merged = mouth.asked, mouth.merged
         beside = beside_of(hole, asked, person.rest.width)
-        lit = known.beside if known else 1.0
-        wide = certain(known.narrowing.wide(asked.width / AS_WIDE), patch.pose.scale) if known else 1.0
+        lit = merged.beside if merged else 1.0
+        wide = certain(merged.narrowing.wide(asked.width / AS_WIDE), patch.pose.scale) if merged else 1.0
         shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide)
-        end = known.slit_end if known else SLIT[1]
+        end = merged.slit_end if merged else SLIT[1]
         yuv = slit_of(hole, asked.gap, beside, wide, end).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)
     blur = blur_of(face.detail, person.detail) * patch.pose.scale
@@ -337,12 +337,12 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
 def _inside(hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
     """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
     quality, person, face, patch = request.quality, mouth.person, mouth.face, mouth.face.patch
-    photo, own = request.style == "photo", mouth.known
-    if own:
+    photo, merged = request.style == "photo", mouth.merged
+    if merged:
         asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:
-            row = own_row(own, patch, face.own, face.cheeks, asked)
-        return show(own, Receiver(hole, asked, patch.pose, face.cheeks, patch.colours), row)
+            row = own_row(merged, patch, face.own, face.cheeks, asked)
+        return show(merged, Receiver(hole, asked, patch.pose, face.cheeks, patch.colours), row)
     drawn = hole, mouth.shape, mouth.asked, patch.pose, person
     colour = interior(*drawn, rows_of(_bytes_of(request))) if photo else flat_interior(*drawn)
     yuv = from_rgb(colour * face.light, patch.colours)

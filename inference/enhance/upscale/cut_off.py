@@ -6,13 +6,10 @@ docs/decisions/0093.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from enhance.picture import AnyPicture, white
+from enhance.picture import AnyPicture, Mask, white
 
 from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
-
-Mask = npt.NDArray[np.bool_]
 
 _QUALITIES = np.arange(15, 94)
 _MIDDLE = 128  # what a JPEG takes off before it looks at frequencies

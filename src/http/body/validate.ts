@@ -1,8 +1,8 @@
 /** zod's issues as the faults that callers read: where, what was expected, what was sent. Pure. */
 import { z } from 'zod';
-import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
-import { expected } from '../../expected.ts';
+import { counted } from '../../text/counted.ts';
+import { expected } from '../../text/expected.ts';
 import { shorten } from '../shorten.ts';
 import { asJson, isWrapper } from './canonical.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import { script } from '../../redis.ts';
+import { script } from '../../redis/script.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
 

@@ -1,8 +1,7 @@
 import type { Next } from 'koa';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
-import { isOutOfMemory } from '../../redis.ts';
-import { isUnreachable } from '../../redis-away.ts';
+import { isOutOfMemory, isUnreachable } from '../../redis/errors.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';

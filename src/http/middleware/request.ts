@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Next } from 'koa';
-import { inScope, saneTraceparent, scope } from '../../scope.ts';
-import { inside } from '../../tracing.ts';
+import { inScope, saneTraceparent, scope } from '../../tracing/scope.ts';
+import { inside } from '../../tracing/tracing.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
 import { shorten } from '../shorten.ts';

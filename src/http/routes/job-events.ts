@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { jobSchemas } from '../../contract/job.ts';
-import { jobByLink, LinkQuery } from '../by-link.ts';
-import { createJobEvents } from '../job-events.ts';
+import { jobByLink, LinkQuery } from '../answer/by-link.ts';
+import { createJobEvents } from '../answer/job-events.ts';
 import { openRoute } from '../route.ts';
 import { linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ReadableJob } from '../../jobs/record/record.ts';
 import { type Operation, operationOf } from '../../operations/operation.ts';
-import { jobByLink, LinkQuery } from '../by-link.ts';
-import { resultOf } from '../result-of.ts';
+import { jobByLink, LinkQuery } from '../answer/by-link.ts';
+import { resultOf } from '../answer/result-of.ts';
+import { serveFile } from '../answer/serve-file.ts';
 import { openRoute } from '../route.ts';
-import { serveFile } from '../serve-file.ts';
 import { endFailures, linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 

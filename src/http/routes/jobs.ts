@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canceledExample } from '../../contract/examples.ts';
 import type { Job, jobSchemas } from '../../contract/job.ts';
-import { showJob } from '../answer-job.ts';
+import { showJob } from '../answer/answer-job.ts';
 import { once } from '../idempotent.ts';
 import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';

@@ -8,7 +8,7 @@ import { callbackFields } from '../../contract/webhooks.ts';
 import type { FailureCode } from '../../errors.ts';
 import { ReleaseName } from '../../models/release-names.ts';
 import { namedModels, type Operation } from '../../operations/operation.ts';
-import { makeEstimate, makeJob } from '../order.ts';
+import { makeEstimate, makeJob } from '../order/order.ts';
 import { type Route, route } from '../route.ts';
 import { jobFailures, mediaFailures } from './failures.ts';
 

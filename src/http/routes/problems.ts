@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ProblemType } from '../../contract/failure.ts';
 import { Failure, isFailureCode } from '../../errors.ts';
-import { explain } from '../../problem-notes.ts';
 import { htmlPolicy } from '../pages/html.ts';
+import { explain } from '../pages/problem-notes.ts';
 import { problemPage } from '../pages/problem-page.ts';
 import { openRoute } from '../route.ts';
 

@@ -6,8 +6,9 @@ import type { Description, Json } from '../../contract/openapi/description.ts';
 import { openapi } from '../../contract/openapi/document.ts';
 import { isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { explain } from '../../problem-notes.ts';
-import { isOutOfMemory, type Redises } from '../../redis.ts';
+import { isOutOfMemory } from '../../redis/errors.ts';
+import type { Redises } from '../../redis/script.ts';
+import { explain } from '../pages/problem-notes.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
 

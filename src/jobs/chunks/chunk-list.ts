@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Redises, script } from '../../redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
 
 /** A chunk that this worker has taken from the attempt of another worker. */
 export type Taken = { readonly id: string; readonly fence: number; readonly chunk: number };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { verify } from '../../accounts/verify.ts';
-import { counted } from '../../counted.ts';
-import { type Redises, script } from '../../redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
+import { counted } from '../../text/counted.ts';
 
 export type Audit = {
   readonly account: string;
@@ -15,8 +15,10 @@ const readHolds = script(new URL('../scripts/audit.lua', import.meta.url), z.arr
 
 /** Compares an account's record with its ledger, and its open holds with its unfinished jobs. */
 export const audit = async (stores: Redises, account: string): Promise<Audit> => {
-  const { differences } = await verify(stores, account);
-  const all = [...differences, ...(await readHolds(stores, account)).flatMap(compare)];
+  const all = [
+    ...(await verify(stores, account)),
+    ...(await readHolds(stores, account)).flatMap(compare),
+  ];
   return { account, clean: all.length === 0, differences: all };
 };
 

@@ -1,6 +1,6 @@
 /** Ids of jobs: they sort by time and cannot be guessed. */
 import { randomBytes } from 'node:crypto';
-import { base62 } from '../../base62.ts';
+import { base62 } from '../../text/base62.ts';
 
 /** "job_" and 27 letters and digits: milliseconds, then 112 random bits. */
 export const newJobId = (timeMs: number): string =>

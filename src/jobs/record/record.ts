@@ -4,8 +4,8 @@ import { PriceLine } from '../../contract/credits.ts';
 import { type JobInput, JobProgress, JobStatus, Warning } from '../../contract/job.ts';
 import { Provenance } from '../../contract/provenance.ts';
 import { type FailureCode, failures } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
 import type { Operation, Options } from '../../operations/operation.ts';
+import { jsonText } from '../../text/json-text.ts';
 
 /** The allowed moves. Back to `queued`: an attempt is repeated, or its worker was lost or went away. */
 export const moves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { z } from 'zod';
-import { closeRedis, endless, type Redises } from '../../redis.ts';
+import { closeRedis, endless } from '../../redis/connection.ts';
+import type { Redises } from '../../redis/script.ts';
 
 /** 'unsure': the connection was lost for a while, so any event may have been missed. */
 export type JobEvent = z.infer<typeof JobEvent> | 'unsure';

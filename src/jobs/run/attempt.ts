@@ -102,8 +102,7 @@ const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     const disk = diskFailure(error);
-    if (disk && isPassing(disk)) throw disk;
-    if (disk?.code === 'storage_failed') throw disk;
+    if (disk && (isPassing(disk) || disk.code === 'storage_failed')) throw disk;
     if (disk || (await space.isFull())) {
       throw new Failure('storage_failed', { reason: 'the disk is full' }, { cause: error });
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { JobProgress } from '../../contract/job.ts';
-import { type Redises, script } from '../../redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
 import type { Ticket } from '../queue.ts';
 import type { JobError, JobOutcome } from '../record/record.ts';
 import { RECORD_TTL_MS } from '../record/settings.ts';

@@ -2,7 +2,7 @@
 import type { Stage } from '../../contract/job.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Enhanced } from '../../operations/enhance.ts';
-import type { Span, Tracing } from '../../tracing.ts';
+import type { Span, Tracing } from '../../tracing/tracing.ts';
 import type { JobRecord } from '../record/record.ts';
 
 export type AttemptWatch = ReturnType<typeof watchAttempt>;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Redises } from '../../redis.ts';
+import type { Redises } from '../../redis/script.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Jobs } from '../record/jobs.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import { type Redises, script } from '../../redis.ts';
+import { type Redises, script } from '../../redis/script.ts';
 
 /** A key that belongs to one running request. */
 export type Claim = { readonly key: string; readonly hash: string; readonly token: string };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { monthOf, type Quote, quote } from '../../accounts/tiers.ts';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
-import { script } from '../../redis.ts';
+import { script } from '../../redis/script.ts';
 import { firstJobId } from '../record/id.ts';
 import { RECORD_TTL_MS } from '../record/settings.ts';
 import { fingerprint } from './fingerprint.ts';

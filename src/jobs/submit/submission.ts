@@ -6,7 +6,7 @@ import type { EventType, Metadata } from '../../contract/webhooks.ts';
 import type { Log } from '../../log.ts';
 import type { Choice } from '../../models/choose.ts';
 import type { InputKind, Options } from '../../operations/operation.ts';
-import type { Redises } from '../../redis.ts';
+import type { Redises } from '../../redis/script.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Queue } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { niceness } from '../../niceness.ts';
+import { niceness } from '../../process/niceness.ts';
 import type { Admit } from '../../storage/write-all.ts';
 import type { ChildLimits } from '../child-exit.ts';
 import { AudioInfo, ImageInfo, VideoInfo } from '../info.ts';

@@ -5,7 +5,7 @@ import { number } from '../../cli/arguments.ts';
 import { type Source, targetsOf } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use, Wish } from '../../cli/run-jobs.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../text/counted.ts';
 import { LipsyncModel, LipsyncResult, type Segment, type Sync, SyncMode } from './request.ts';
 
 /** `enhance lipsync VIDEO AUDIO -o OUT.mp4`, and `enhance estimate lipsync VIDEO AUDIO` */

@@ -1,8 +1,8 @@
 /** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
 
 import type { Warning } from '../../contract/job.ts';
-import { secondsText } from '../../counted.ts';
 import { PORTRAIT_FPS } from '../../frame.ts';
+import { secondsText } from '../../text/counted.ts';
 import type { LipsyncInput, LipsyncModel, LipsyncOptions } from './request.ts';
 
 type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'fps' | 'own_sound'> & {

@@ -1,10 +1,10 @@
 /** The warnings in the result of a lip sync. */
 
 import type { Warning } from '../../contract/job.ts';
-import { secondsText } from '../../counted.ts';
 import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
 import type { AudioInfo } from '../../media/info.ts';
+import { secondsText } from '../../text/counted.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { Style } from '../../triton/clients/style.ts';
 import type { SyncMeasure } from './check/sync.ts';

@@ -1,7 +1,7 @@
 /** The warning of a video for the model that is made for single images. Pure. */
 import type { Warning } from '../../contract/job.ts';
-import { counted } from '../../counted.ts';
 import type { VideoInfo } from '../../media/info.ts';
+import { counted } from '../../text/counted.ts';
 import type { UpscaleOptions } from './request.ts';
 
 /** How long it takes: measured in docs/performance.md. */

@@ -1,6 +1,6 @@
 import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
-import { oneOf } from '../../expected.ts';
+import { oneOf } from '../../text/expected.ts';
 import {
   DENOISES,
   type Denoise,

@@ -4,7 +4,8 @@ import type { Transport } from '../protocol/transport.ts';
 import { floats, type LoadedModel, openModel, type Slot } from './model.ts';
 
 export const CLASSES = 20;
-const CURVES = 6;
+/** Numbers of a step of `Heard.curves`; the first is the jaw's. */
+export const CURVES = 6;
 /** Samples of 16 kHz in a step; the middle of step i is at 10 i + 5 ms. */
 const STEP = 160;
 export const STEP_SECONDS = 0.01;

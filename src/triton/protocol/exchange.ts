@@ -1,5 +1,5 @@
 /** One inference over HTTP: what is sent, what came, and what becomes of a lost connection. */
-import { traceHeader } from '../../scope.ts';
+import { traceHeader } from '../../tracing/scope.ts';
 import { decodeAnswer, type EncodedRequest } from './binary.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
 import type { ReceivedOutput } from './tensor.ts';

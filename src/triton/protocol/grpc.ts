@@ -11,7 +11,7 @@ import { loadFileDescriptorSetFromBuffer, type MethodDefinition } from '@grpc/pr
 import { z } from 'zod';
 import { untilAborted } from '../../async/until-aborted.ts';
 import type { Config } from '../../config.ts';
-import { traceHeader } from '../../scope.ts';
+import { traceHeader } from '../../tracing/scope.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
 import {
   checkOutputs,

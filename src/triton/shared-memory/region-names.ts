@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { statOf } from '../../proc.ts';
+import { statOf } from '../../process/proc.ts';
 
 const pattern = /^enhance-io-(\d+)-(\d+)-(\d+)-[0-9a-f]+$/;
 

@@ -14,10 +14,11 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
 from enhance.membrane import spread
+from enhance.picture import Mask
 from enhance.render.lips.colours import sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CENTRES, DARK, OF_ITSELF, Face, Mask, below_nose, face_of, grown, levels_of, mouth_of, outlined
+from .expected import CENTRES, DARK, OF_ITSELF, Face, below_nose, face_of, grown, levels_of, mouth_of, outlined
 
 ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 """What a mask leaves free: it has the colour of the skin."""

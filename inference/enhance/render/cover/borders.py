@@ -7,8 +7,8 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import OUTER_RING
 from enhance.geometry.planes import Planes, even, full_chroma
+from enhance.picture import Mask
 
-from .expected import Mask
 from .letters import around
 
 STEP, WHOLE = 16, 0.95

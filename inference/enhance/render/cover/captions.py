@@ -10,10 +10,11 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
 from enhance.geometry.planes import Plane, Planes, even, full_yuv, paint
 from enhance.membrane import spread
+from enhance.picture import Mask
 from enhance.render.mask import ALL, put_back, within
 
 from .borders import border_below
-from .expected import INNER_RING, JAW, Mask
+from .expected import INNER_RING, JAW
 from .letters import around, letters_in, may_be_sharp, may_be_written
 
 MARGIN = 0.05

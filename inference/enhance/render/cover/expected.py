@@ -10,12 +10,12 @@ from typing import Annotated
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, median, ramp, smoothstep
 from enhance.geometry.planes import Plane, Planes, even
 from enhance.geometry.thin_plate import between, through
+from enhance.picture import Mask
 from enhance.record import Shape
 from enhance.render.lips.colours import sampled
 from enhance.render.lips.outline import Lips
@@ -69,8 +69,6 @@ BURNT, FROM_RED, LIGHT = (224.0, 233.0), 1.4, (150.0, 180.0)
 at 235, in full range at 255. A place that is so light in this frame is burnt-out skin as far as light skin (LIGHT, Y) is
 expected there."""
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

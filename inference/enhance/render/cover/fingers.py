@@ -8,11 +8,12 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Planes
+from enhance.picture import Mask
 from enhance.render.light import light_of
 from enhance.render.lips.colours import COLUMNS, light_across, sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CELL, CENTRES, OF_ITSELF, Compared, Mask, shrunk
+from .expected import CELL, CENTRES, OF_ITSELF, Compared, shrunk
 
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length

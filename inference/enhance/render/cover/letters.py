@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Plane, Planes, full_chroma
-
-from .expected import Mask
+from enhance.picture import Mask
 
 STROKE = 0.22
 """S: strokes of letters are thinner than this."""

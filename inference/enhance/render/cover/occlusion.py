@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
@@ -56,8 +55,6 @@ CORNER = (0.12, 0.16)
 more is, it is painted behind the finger."""
 MOST_OF_LIPS = (0.44, 0.58)  # of the lips turned to skin: a finger takes .5 at most, a hand .6 and more
 MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.membrane import spread
-
-Mask = npt.NDArray[np.bool_]
+from enhance.picture import Mask
 
 RING = 3  # pixels round the hole that say what has to fit
 PROBES = 160  # of them, at most

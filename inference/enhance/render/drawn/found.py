@@ -16,9 +16,10 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import CHIN, LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Planes
+from enhance.picture import Mask
 
 from .nose_line import without_nose_line
-from .parts import FAINTEST, TEETH, TO_WHITE, Beside, Mask, filled, joined, light_parts, parts_below
+from .parts import FAINTEST, TEETH, TO_WHITE, Beside, filled, joined, light_parts, parts_below
 
 Boxes = dict[int, tuple[int, int, int, int]]
 """Left, top, right and bottom of components, by their labels."""
@@ -97,6 +98,11 @@ class Drawn:
     def ink(self) -> float:
         """How much darker than skin lines are, at least: half way from what they enclose to the darkest."""
         return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
+
+    @cached_property
+    def darkest(self) -> float:
+        """How much darker than skin its darkest tenth is, at least."""
+        return float(np.percentile(self.dark[self.whole], 90))
 
     @cached_property
     def of_teeth(self) -> bool:

@@ -7,10 +7,10 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
+from enhance.picture import Mask
 
 from .found import Drawn
 from .looks import lip_shade
-from .parts import Mask
 
 EDGE = 2.0  # pixels round the line that are taken with it
 STILL = 0.5  # pixels: a line that would move by less stays

@@ -8,10 +8,11 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Pose
 from enhance.geometry.planes import Planes
+from enhance.picture import Mask
 from enhance.style import skin_roughness
 
 from .found import STROKE, WHITER, Drawn, raster
-from .parts import COLOURED, FAINTEST, ROUND, Mask
+from .parts import COLOURED, FAINTEST, ROUND
 from .parts import WHITER as WHITER_THAN_SKIN
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
@@ -43,7 +44,7 @@ def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED
 
     The corners are left out.
     """
-    inked = _dark_rims(drawn) > INKED * float(np.percentile(drawn.dark[drawn.whole], 90))
+    inked = _dark_rims(drawn) > INKED * drawn.darkest
     count = len(drawn.top)
     shares = inked[:, count // 8 : count - count // 8].mean(axis=1)
     return bool(shares.min() > least and shares.mean() > both)
@@ -114,7 +115,6 @@ def _is_white(drawn: Drawn, column: int, reach: int) -> bool:
 def goes_on(drawn: Drawn) -> bool:
     """Whether what was found is dark at both ends and as dark beyond them: a beard between lips and neck is, a mouth is not."""
     step, inside = max(2, round(BEYOND * drawn.finer)), len(drawn.top) // 12
-    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
     for i, outwards in ((inside, -1), (len(drawn.top) - 1 - inside, 1)):
         margin = int(drawn.bottom[i] - drawn.top[i]) // 4
         rows = slice(int(drawn.top[i]) + margin, int(drawn.bottom[i]) - margin)
@@ -123,7 +123,7 @@ def goes_on(drawn: Drawn) -> bool:
         if rows.stop <= rows.start or not 0 <= beyond < drawn.luma.shape[1]:
             return False
         apart = abs(float(np.median(drawn.luma[rows, beyond])) - float(np.median(drawn.luma[rows, column])))
-        if apart > AS_BESIDE * darkest or float(np.median(drawn.dark[rows, column])) < DARK_THERE * darkest:
+        if apart > AS_BESIDE * drawn.darkest or float(np.median(drawn.dark[rows, column])) < DARK_THERE * drawn.darkest:
             return False
     return True
 
@@ -155,8 +155,7 @@ def lower_sharpness(drawn: Drawn) -> float:
 
 def _sigma(drawn: Drawn, steepest: float) -> float:
     """In samples, of an edge of the mouth that changes by so much from one to the next."""
-    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
-    return darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
+    return drawn.darkest / max(steepest, 1) / float(np.sqrt(2 * np.pi))
 
 
 def _rims(drawn: Drawn) -> Mask:

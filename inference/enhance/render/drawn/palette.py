@@ -6,11 +6,11 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
-from enhance.picture import LUMA
+from enhance.picture import LUMA, Mask
 
 from .found import STROKE, Drawn, raster
 from .looks import line_round
-from .parts import FAINTEST, TEETH, TO_WHITE, Mask
+from .parts import FAINTEST, TEETH, TO_WHITE
 
 EDGE = 0.02  # S from the border of an open mouth in which the line round it is
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most

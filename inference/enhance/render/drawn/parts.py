@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
+from enhance.picture import Mask
 
-Mask = npt.NDArray[np.bool_]
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
 WIDEST = 1.5  # widths of the dark of a mouth that the teeth above it or the tongue below it have: a grin narrows downwards

@@ -8,7 +8,7 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, full_yuv, paint
-from enhance.picture import LUMA
+from enhance.picture import LUMA, Mask
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
@@ -16,7 +16,6 @@ from .erase import erase, with_shade
 from .found import STROKE, Drawn, find
 from .ink import Ink
 from .lip_shade import LipShade
-from .parts import Mask
 from .shut import ALONG
 
 AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts

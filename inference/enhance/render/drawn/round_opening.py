@@ -6,12 +6,13 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
+from enhance.picture import Mask
 from enhance.render.patch import Patch
 from enhance.runs import runs
 
 from .found import STROKE, Drawn, raster
 from .one_tone import PAINTED_DARK
-from .parts import REDDER, Beside, Mask
+from .parts import REDDER, Beside
 
 LINE = 0.05  # S between teeth and upper lip, at most: a line lies there
 THINNEST, THICKER = 0.012, 0.035  # S of either lip, round teeth and round the dark: a line round an open mouth is thinner

@@ -82,7 +82,7 @@ def _outline(drawn: Drawn) -> float:
     count = len(drawn.top)
     middle = range(count // 4, count - count // 4)
     columns = [drawn.dark[int(drawn.top[i]) : int(drawn.bottom[i]), drawn.columns.start + i] for i in middle]
-    least = WITHIN * float(np.percentile(drawn.dark[drawn.whole], 90))
+    least = WITHIN * drawn.darkest
     for edge, dark in (([c[::-1] for c in columns], 0.0), ([c[: len(c) // TEETH_WITHIN] for c in columns], least)):
         thick = [across for column in edge if (across := _line_across(column, drawn.finer, dark)) is not None]
         if len(thick) >= max(1, count // 4):

@@ -1,9 +1,7 @@
 /** How far lips are open, and how that correlates with a sound: pure. */
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
-import { type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
+import { CURVES, type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 
-/** Numbers of a step of `Heard.curves`; the first is the jaw's. */
-const CURVES = 6;
 /** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes. */
 const INNER_LIPS = [13, 14] as const;
 export const MOUTH_CORNERS = [61, 291] as const;

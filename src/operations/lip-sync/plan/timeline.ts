@@ -1,8 +1,8 @@
 /** Which picture of the clip each output frame shows, and when. Pure; all times in seconds. */
 
-import { secondsText } from '../../../counted.ts';
 import { Failure } from '../../../errors.ts';
 import { PRICED_FPS } from '../../../frame.ts';
+import { secondsText } from '../../../text/counted.ts';
 import type { SyncMode } from '../request.ts';
 import type { OutputFrame } from './output-frame.ts';
 import { markSegments, type SpokenSegment } from './segments.ts';

@@ -1,0 +1,41 @@
+/** What belongs to a creating request and not to its work: metadata, and where its events are sent. */
+import { z } from 'zod';
+import { callbackFields, endEvents } from '../../contract/webhooks.ts';
+import { Failure, naming } from '../../errors.ts';
+import type { Callback } from '../../jobs/submit/submission.ts';
+import type { Parts } from '../parts.ts';
+import type { Wanted } from './source.ts';
+
+const Fields = z.object(callbackFields);
+
+/**
+ * The request without these, and these; undefined for a request that has none. Failure validation_failed for events
+ * that have nowhere to go.
+ */
+export const apart = <T extends Wanted>(wanted: T) => {
+  const { metadata, webhook_url, webhook_events, ...body } = wanted.body;
+  const given = Fields.parse({ metadata, webhook_url, webhook_events });
+  if (given.webhook_events && given.webhook_url === undefined) throw nowhere();
+  const callback: Callback = {
+    metadata: given.metadata ?? {},
+    url: given.webhook_url ?? null,
+    events: [...new Set(given.webhook_events ?? endEvents)],
+  };
+  const isGiven = callback.url !== null || Object.keys(callback.metadata).length > 0;
+  return { request: { ...wanted, body }, callback: isGiven ? callback : undefined };
+};
+
+const nowhere = (): Failure => {
+  const detail = 'Expected a webhook_url beside webhook_events; got none.';
+  const fault = { pointer: '/webhook_events', code: 'conflict', detail };
+  return new Failure('validation_failed', {}, { faults: [fault] });
+};
+
+/** Failure url_not_allowed. */
+export const checkCallback = async (
+  callback: Callback | undefined,
+  { webhooks }: Pick<Parts, 'webhooks'>,
+): Promise<void> => {
+  const url = callback?.url;
+  if (url) await naming('webhook_url', () => webhooks.endpoints.checkUrl(url));
+};

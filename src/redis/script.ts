@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { z } from 'zod';
+import { isOutOfMemory } from './errors.ts';
+
+export type Redises = { readonly redis: Redis; readonly prefix: string };
+
+const OUT_OF_MEMORY_MS = 1000;
+
+/**
+ * A Lua script as a function whose answer is validated by `answer`. `-- @include "file"` lines are replaced by the
+ * named file, relative to the script. Every script gets the key prefix as KEYS[1] and builds the names
+ * of its keys below it; on a Redis cluster the prefix needs a hash tag, as with Bull.
+ */
+export const script = <T>(file: URL, answer: z.ZodType<T>) => {
+  let loaded: { text: string; sha: string } | undefined;
+  return async ({ redis, prefix }: Redises, ...args: readonly (string | number)[]): Promise<T> => {
+    loaded ??= load(file);
+    for (;;) {
+      try {
+        return answer.parse(await run(redis, loaded, prefix, args));
+      } catch (error) {
+        // A script that is refused for want of memory has changed nothing. Work waits for memory as it waits for Redis.
+        if (!isOutOfMemory(error) || redis.options.maxRetriesPerRequest !== null) throw error;
+        redis.emit('error', error);
+        await sleep(OUT_OF_MEMORY_MS);
+      }
+    }
+  };
+};
+
+const load = (file: URL) => {
+  const text = withIncludes(file);
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+};
+
+const withIncludes = (file: URL): string =>
+  readFileSync(file, 'utf8').replace(/^-- @include "(.+)"$/gm, (_, name) =>
+    withIncludes(new URL(name, file)),
+  );
+
+const run = async (
+  redis: Redis,
+  { text, sha }: { text: string; sha: string },
+  prefix: string,
+  args: readonly (string | number)[],
+): Promise<unknown> => {
+  try {
+    return await redis.evalsha(sha, 1, prefix, ...args);
+  } catch (error) {
+    // Redis forgets scripts when it restarts.
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) {
+      return redis.eval(text, 1, prefix, ...args);
+    }
+    throw error;
+  }
+};
