@@ -187,6 +187,17 @@ def test_a_known_face_is_not_found_again(finder: Finder, find: Find) -> None:
     assert finder.faces(ASTRONAUT, finder.candidates(ASTRONAUT, thorough=True), NO_HINTS, [face.box]) == []
 
 
+def test_eyes_of_a_blurred_copy_and_the_picture_before_it_are_no_face(finder: Finder, find: Find) -> None:
+    """A wide picture in a vertical one, before its blurred copy three times as large."""
+    wide, top = ASTRONAUT[:300, 30:450], 368
+    copy = cv2.GaussianBlur(cv2.resize(wide, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC), (0, 0), 4)
+    vertical = np.ascontiguousarray(copy[:, 366:786])
+    vertical[top : top + 300] = wide
+    (face,) = find(vertical)
+    assert np.linalg.norm(features(face.mesh) - (ASTRONAUT_EYES_AND_MOUTH + np.array([-30, top])), axis=1).max() < 3
+    assert finder.faces(vertical, finder.candidates(vertical, thorough=True), NO_HINTS, [face.box]) == []
+
+
 def test_the_plain_network_agrees_and_leaves_the_irises_out(weights: Path, find: Find) -> None:
     plain = Finder(weights, "plain")
     (face,), (other,) = find(ASTRONAUT), plain.faces(ASTRONAUT, plain.candidates(ASTRONAUT, thorough=False), NO_HINTS, [])

@@ -125,16 +125,18 @@ def test_no_glow_lies_round_letters_under_the_chin(kind: str) -> None:
     assert np.abs(done.planes.y.astype(int) - planes.y)[far & ~near].mean() < 2.5  # 6.5 and 8.9 where all of it is made up
 
 
-@pytest.mark.parametrize("colours", [(16, 128, 128), (200, 120, 130)])
+@pytest.mark.parametrize("colours", [(16, 128, 128), (200, 120, 130), None])
 @pytest.mark.parametrize("opening", [0.0, 0.2])
-def test_the_border_of_a_picture_stays_straight(opening: float, colours: tuple[int, int, int]) -> None:
-    """A black bar, or the page round a tile of a video call, that begins at the chin."""
+def test_the_border_of_a_picture_stays_straight(opening: float, colours: tuple[int, int, int] | None) -> None:
+    """A black bar, the page round a tile of a video call, or (None) a larger, blurred copy begins at the chin."""
     bare, mesh = large()
     head, pose = head_of(mesh)
     assert border_below(bare, head, pose, np.zeros(bare.y.shape, np.bool_)) is None
     row = round((mesh[61] + mesh[291])[1] / 2 + 0.35 * pose.scale) & ~1
-    for plane, level, first in zip(vars(bare).values(), colours, (row, row // 2, row // 2), strict=True):
-        plane[first:] = level
+    for number, (plane, first) in enumerate(zip(vars(bare).values(), (row, row // 2, row // 2), strict=True)):
+        below = cv2.GaussianBlur(cv2.resize(plane, None, fx=3, fy=3), (0, 0), 12 * plane.shape[0] / bare.y.shape[0])
+        corner = below[2 * first : 2 * first + len(plane) - first, plane.shape[1] : 2 * plane.shape[1]]
+        plane[first:] = colours[number] if colours else corner
     done = render(bare, BT601, mesh, MouthRequest(target=target(opening, 0.5), subject=measure(bare, BT601, mesh)))
     assert np.abs(done.planes.y.astype(int) - bare.y)[row - 1 :].max() <= 1
     assert (done.mask > 0).sum() > 0.2 * pose.scale**2

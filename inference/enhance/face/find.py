@@ -14,7 +14,7 @@ from enhance.picture import LUMA
 from enhance.style import skin_roughness, style_of
 
 from .anime import Anchors, open_anime
-from .confirm import STAYS, goes_with_crop, is_seen, is_upside_down
+from .confirm import STAYS, goes_with_crop, is_seen, is_upside_down, seen_again
 from .crop import UPRIGHT, Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
@@ -109,7 +109,9 @@ class Finder:
             taken = [*known, *(face.box for face in found)]
             if not any(_is_part(candidate.box, box) for box in taken):
                 face = self.confirmed(picture, candidate, hinted)
-                if face is not None and not any(_is_part(face.box, box) for box in taken):
+                if face is None or any(_is_part(face.box, box) for box in taken):
+                    continue
+                if hinted or not self._is_mixed(picture, face, candidates, known):
                     found.append(face)
         return sorted(found, key=lambda face: -face.side)
 
@@ -120,6 +122,19 @@ class Finder:
         if face is None or is_upside_down(picture, face.crop, face.mesh, self.network, self.detector):
             return None
         return face
+
+    def _is_mixed(self, picture: Frame, face: Face, candidates: list[Detection], known: list[Points]) -> bool:
+        """Whether a face that is seen better lies within the face: at a candidate, or in a `known` box.
+
+        In many vertical videos a wide picture lies before its larger, blurred copy: the eyes of the copy above the picture, and
+        the face in the picture where the mouth of the copy would be, are taken for one face.
+        """
+        smaller = (self.confirmed(picture, each, False) for each in candidates if _is_within(each.box, face.box))
+        within = [*(box for box in known if _is_within(box, face.box)), *(each.box for each in smaller if each is not None)]
+        if not within:
+            return False
+        seen = seen_again(picture, face.box, self.detector)
+        return any(seen_again(picture, box, self.detector) > seen for box in within)
 
     def _face_at(self, picture: Frame, candidate: Detection, hinted: bool) -> Face | None:
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
@@ -185,10 +200,14 @@ def box_candidate(box: Points) -> Detection:
 
 def _is_part(box: Points, other: Points) -> bool:
     """Whether two boxes are of the same face, or one of a part of the other's."""
+    return _is_within(box, other) or overlap(box, other) > SAME_FACE
+
+
+def _is_within(box: Points, other: Points) -> bool:
+    """Whether a box is smaller than the other, and its middle in it."""
     x, y = (box[:2] + box[2:]) / 2
     smaller = float((box[2:] - box[:2]).max()) < 0.75 * float((other[2:] - other[:2]).max())
-    inside = other[0] < x < other[2] and other[1] < y < other[3]
-    return (smaller and bool(inside)) or overlap(box, other) > SAME_FACE
+    return smaller and bool(other[0] < x < other[2] and other[1] < y < other[3])
 
 
 def _is_drawn(picture: Frame, box: Points, mesh: Points, goes: float) -> bool:

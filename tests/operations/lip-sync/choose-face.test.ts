@@ -92,6 +92,19 @@ test('of a person and a smaller mirror image, which trembles a little more, the 
   assert.equal(ids(chosen), times(100, 1));
 });
 
+test('a larger copy of a face, as in a blurred background, does not speak; somebody else of its size does', () => {
+  const lips = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
+  const blurred = (time: number) => 0.8 * lips(time) + 0.01 * Math.sin(70 * time);
+  const other = (time: number) => 0.1 * Math.abs(Math.sin(7 * time));
+  const speakerOf = (clip: ReturnType<typeof scene>, own: Heard | null = null) =>
+    ids(chooseFace(clip, { mode: 'auto' }, 100, { times: clock, own }));
+  for (const own of [heard(4), null])
+    assert.equal(speakerOf(scene([280, blurred], [90, lips]), own), times(100, 1));
+  assert.equal(speakerOf(scene([280, other], [90, lips])), times(100, 0));
+  assert.equal(speakerOf(scene([280, blurred, -0.01], [90, lips])), times(100, 0));
+  assert.equal(speakerOf(scene([280, lips], [90, lips, 0.031])), times(100, 0));
+});
+
 test('a face that is large only after the end of the output does not speak', () => {
   const clip = [...times(5, [face(1, 0, 40)]), ...times(20, [face(1, 0, 40), face(2, 100, 90)])];
   assert.equal(ids(chooseFace(clip, { mode: 'auto' }, 5)), times(25, 1));

@@ -3,10 +3,10 @@
 import cv2
 import numpy as np
 
-from enhance.geometry.area import Area
+from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import OUTER_RING
-from enhance.geometry.planes import Planes, even, full_chroma
+from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved
 from enhance.picture import Mask
 
 from .letters import around
@@ -19,6 +19,10 @@ BESIDE, BELOW = 0.5, 0.9
 edge of a dress can be as straight."""
 APART = 3
 """Rows between which a step is measured: half of a step of chroma lies in each of two rows."""
+COLUMNS, FAINT, ALONE, MOST = 24, 4, 2, 0.62
+"""A border to like colours, as of a picture before its blurred copy, is a row of the whole patch: of so many blocks of columns
+more than the share MOST has a step of FAINT levels on average, ALONE times as large as those APART rows above and below it. In
+637 patches of 50 clips and 39 pictures the largest share is .58; borders to blurred copies have .67 and more."""
 
 
 def border_below(planes: Planes, head: Array, pose: Pose, written: Mask) -> int | None:
@@ -28,11 +32,33 @@ def border_below(planes: Planes, head: Array, pose: Pose, written: Mask) -> int 
     x, y = pose.to_pixels(pose.to_plane(head[list(OUTER_RING)])).mean(axis=0)
     corners = np.array([[x - BESIDE * pose.scale, y], [x + BESIDE * pose.scale, y + BELOW * pose.scale]])
     area = even(Area.around(corners, 0), planes.area)
-    if min(area.width, area.height) <= APART:
+    if min(area.width, area.height) <= 3 * APART:
         return None
+    near = around(written[area.slices], APART).any(axis=1)
+    edges = np.flatnonzero((_has_steps(planes, area) | _has_faint_steps(planes, area)) & ~near[:-APART])
+    return area.y + int(edges[0]) + 1 if len(edges) else None
+
+
+def _has_steps(planes: Planes, area: Area) -> Mask:
+    """Of each row of the area but the last APART ones: whether it has steps in nearly all pixels."""
     parts = (planes.y[area.slices], *full_chroma(planes, area))
     luma, u, v = (cv2.absdiff(part[APART:], part[:-APART]) for part in parts)
-    shares = (cv2.add(cv2.add(luma, u), v) > STEP).mean(axis=1)
-    near = around(written[area.slices], APART).any(axis=1)
-    edges = np.flatnonzero((shares > WHOLE) & ~near[:-APART])
-    return area.y + int(edges[0]) + 1 if len(edges) else None
+    return np.asarray((cv2.add(cv2.add(luma, u), v) > STEP).mean(axis=1) > WHOLE)
+
+
+def _has_faint_steps(planes: Planes, area: Area) -> Mask:
+    """The same of faint steps, in most of the patch's whole width."""
+    wide = Area(0, area.y, planes.area.right, area.bottom)
+    half = halved(wide)
+    y, u, v = (_block_means(part) for part in (planes.y[wide.slices], planes.u[half.slices], planes.v[half.slices]))
+    blocks = np.stack([y, *(np.repeat(part, 2, axis=0)[: len(y)] for part in (u, v))], axis=-1)
+    steps = np.abs(blocks[APART:] - blocks[:-APART]).sum(axis=2)
+    faint = np.zeros(len(steps), np.bool_)
+    middle, others = steps[APART:-APART], np.maximum(steps[: -2 * APART], steps[2 * APART :])
+    faint[APART:-APART] = ((middle > FAINT) & (middle > ALONE * others)).mean(axis=1) > MOST
+    return faint
+
+
+def _block_means(plane: Plane) -> Floats:
+    """Of each row, the means of COLUMNS blocks of columns."""
+    return np.asarray(cv2.resize(plane.astype(np.float32), (COLUMNS, len(plane)), interpolation=cv2.INTER_AREA), np.float32)

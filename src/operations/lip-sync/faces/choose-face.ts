@@ -5,6 +5,7 @@ import type { Box } from '../../../triton/clients/face-track.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import type { Speaker } from '../request.ts';
 import { intersectionOverUnion } from './coordinates.ts';
+import { isLargerCopy } from './copies.ts';
 import { hasSpeech, type Opening } from './lips.ts';
 import { isPoster, motionOf, movesLips } from './posters.ts';
 import { lipSpeed, talkScore } from './talking.ts';
@@ -35,8 +36,8 @@ export const countFaces = (sightings: Sightings): number => {
 
 /**
  * The speaker's face in each picture, null where it is not seen. `auto` looks at the first `shown` pictures, which are those of
- * the output. Faces on posters are left out where the lips of another face move; of the others it chooses in this order: the
- * highest talk score, times the share of the pictures that show the person; the largest width, summed over the pictures; the
+ * the output. Larger copies of a face are left out, and faces on posters where the lips of another face move; of the others it
+ * chooses in this order: the highest talk score, times the share of the pictures that show the person; the largest width, summed over the pictures; the
  * fastest lips; of equally fast ones the larger. Throws speaker_not_found when no face is where the caller says.
  */
 export const chooseFace = (
@@ -85,11 +86,12 @@ const idAt = (
 
 const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => {
   const widths = sumsById(sightings, ({ box: [x1, , x2] }) => x2 - x1);
-  const people = [...widths].map(([id, width]) => ({ id, width }));
+  const everyone = [...widths].map(([id, width]) => ({ id, width }));
+  const people = speech ? withoutCopies(everyone, sightings) : everyone;
   if (!speech || people.length < 2) return highest(people, ({ width }) => width)?.id ?? -1;
   const heard = speech.own && hasSpeech(speech.own) ? speech.own : null;
   const measured = people.map((person) => {
-    const faces = sightings.map((seen) => seen.find(({ id }) => id === person.id));
+    const faces = facesOf(sightings, person.id);
     const openings = openingsOf(faces, speech.times);
     const share = openings.length / Math.max(1, sightings.length);
     const score = heard && openings.length >= LEAST_PICTURES ? talkScore(openings, heard) : 0;
@@ -103,6 +105,18 @@ const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => 
   const largest = nearHighest(talkers, ({ width }) => width, EQUAL_SIZE);
   const fastest = nearHighest(largest, ({ speed }) => speed, EQUAL_SPEED);
   return highest(fastest, ({ width }) => width)?.id ?? -1;
+};
+
+const facesOf = (sightings: Sightings, person: number) =>
+  sightings.map((seen) => seen.find(({ id }) => id === person));
+
+/** Without those who are larger copies of others. */
+const withoutCopies = <T extends { readonly id: number }>(
+  people: readonly T[],
+  sightings: Sightings,
+): T[] => {
+  const faces = people.map(({ id }) => facesOf(sightings, id));
+  return people.filter((_, i) => !faces.some((others) => isLargerCopy(faces[i] ?? [], others)));
 };
 
 /** The openings of one face, each at the middle of its picture, whose beginnings `times` gives. */
