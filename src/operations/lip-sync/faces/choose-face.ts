@@ -37,8 +37,9 @@ export const countFaces = (sightings: Sightings): number => {
 /**
  * The speaker's face in each picture, null where it is not seen. `auto` looks at the first `shown` pictures, which are those of
  * the output. Larger copies of a face are left out, and faces on posters where the lips of another face move; of the others it
- * chooses in this order: the highest talk score, times the share of the pictures that show the person; the largest width, summed over the pictures; the
- * fastest lips; of equally fast ones the larger. Throws speaker_not_found when no face is where the caller says.
+ * chooses in this order: the highest talk score, times the share of the pictures that show the person; the largest width,
+ * summed over the pictures; the fastest lips; of equally fast ones the larger. Throws speaker_not_found when no face is where
+ * the caller says.
  */
 export const chooseFace = (
   sightings: Sightings,
