@@ -41,7 +41,7 @@ const cases: readonly [
     /^ {2}REDIS_URL: ERR .*DB index /m,
   ],
   [
-    'a database that Redis lacks',
+    'a database that the worker’s Redis lacks',
     { REDIS_URL: `${redis.url}/4000` },
     /^ {2}REDIS_URL: ERR .*DB index /m,
     'worker',

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { niceness } from '../process/niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
@@ -48,7 +49,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
     // As config.models.dir: releases that operators add.
     const addedDir = env.MODELS_DIR || join(dataDir, 'models');
     // Triton does not start where a folder of models is missing.
-    mkdirSync(addedDir, { recursive: true });
+    await makeFolder(addedDir);
     // A keeper that is killed leaves its copy of the models folder there.
     const temporary = join(places.run, 'triton');
     rmSync(temporary, { recursive: true, force: true });

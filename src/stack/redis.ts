@@ -1,7 +1,7 @@
 /** The local Redis: every write goes to the append-only file and nothing is evicted, because it holds the ledger. */
-import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { makePrivateFolder } from '../make-folder.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { writePrivate } from './environment.ts';
@@ -30,8 +30,7 @@ export const redisArguments = (port: number): string[] => [
 /** Starts redis-server and resolves when it answers. */
 export const startRedis = async (options: RedisOptions): Promise<Child> => {
   const { port, dataDir, logFile, password, env, signal } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700); // for a folder that an earlier release created
+  await makePrivateFolder(dataDir);
   // In a file, because every account of the machine can read the arguments of a process.
   const secret = join(dataDir, 'redis.conf');
   writePrivate(secret, `requirepass ${password}\n`);

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../errors.ts';
+import { makePrivateFolder } from '../make-folder.ts';
 import { diskFailure } from './disk-failure.ts';
-import { makeFolder } from './folder.ts';
 import { type Expected, SHARED_FOLDERS, type Store } from './store.ts';
 import { unlessGone } from './unless-gone.ts';
 
@@ -13,7 +13,7 @@ import { unlessGone } from './unless-gone.ts';
  * folder of the same disk for links that have no name yet; its owner sweeps it.
  */
 export const openDiskStore = async (dir: string, aside: string): Promise<Store> => {
-  for (const folder of SHARED_FOLDERS) await makeFolder(join(dir, folder));
+  for (const folder of SHARED_FOLDERS) await makePrivateFolder(join(dir, folder));
   const at = (name: string): string => join(dir, name);
   const size: Store['size'] = async (name) => (await unlessGone(stat(at(name))))?.size ?? null;
 

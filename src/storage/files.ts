@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
+import { makePrivateFolder } from '../make-folder.ts';
 import { openDiskStore } from './disk-store.ts';
-import { makeFolder } from './folder.ts';
 import { hashed } from './hashed.ts';
 import { inputName, openLocalCopies } from './local-copies.ts';
 import { openSpace } from './space.ts';
@@ -39,7 +39,7 @@ export const openFiles = async (
   { reserveBytes = 0, s3 = null }: { reserveBytes?: number; s3?: Config['files']['s3'] } = {},
 ) => {
   const at = (folder: LocalFolder, name = '') => join(dir, folder, name);
-  for (const folder of LOCAL_FOLDERS) await makeFolder(at(folder));
+  for (const folder of LOCAL_FOLDERS) await makePrivateFolder(at(folder));
   const store = s3 ? await openS3(s3) : await openDiskStore(dir, at('incoming'));
   const space = openSpace(dir, reserveBytes);
   const admit = space.demand;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
+import { makeFolder } from '../../make-folder.ts';
 import type { Slot } from '../../triton/clients/model.ts';
 import { refused } from '../refused.ts';
 import { folderOf, nameOf, releaseFor, type Taken, versionOf } from '../release-names.ts';
@@ -80,7 +81,7 @@ class TritonPythonModel(ReleasedModel):
  */
 export const packRelease = async (source: ReleaseSource, parts: PackParts): Promise<Manifest> => {
   const { modelsDir, tritonSlots } = parts;
-  await mkdir(modelsDir, { recursive: true });
+  await makeFolder(modelsDir);
   await clearAside(modelsDir);
   const staged = await mkdtemp(join(modelsDir, aside));
   try {
