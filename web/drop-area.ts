@@ -14,28 +14,26 @@ type Wanted = {
   readonly take: Take;
   /** Something else when there is another file than before. */
   readonly present: () => unknown;
+  /** Called when the sample is there. */
+  readonly onSample: () => void;
   /** Called with what kept the sample from coming. */
   readonly onFault: (error: unknown) => void;
 };
 
-export const dropArea = (wanted: Wanted): HTMLElement => {
+export const dropArea = (wanted: Wanted) => {
   const { isVisual, description, take } = wanted;
   const input = fileInput(isVisual, take);
+  const sample = sampleButton(isVisual ? picture : voice, wanted);
   const area = make(
     'div',
     { class: 'drop' },
     label(input.id, isVisual ? 'a picture or a video' : 'a recording'),
     input,
     description && make('p', { class: 'hint' }, sentence(description)),
-    make(
-      'div',
-      { class: 'row' },
-      !isVisual && recordButton(take),
-      sampleButton(isVisual ? picture : voice, wanted),
-    ),
+    make('div', { class: 'row' }, !isVisual && recordButton(take), sample),
   );
   takesDropped(area, take);
-  return area;
+  return { element: area, useSample: (): void => sample.click() };
 };
 
 const fileInput = (isVisual: boolean, take: Take): HTMLInputElement => {
@@ -97,7 +95,10 @@ const voice: Sample = {
   name: 'sample.mp3',
 };
 
-const sampleButton = (sample: Sample, { take, present, onFault }: Wanted): HTMLElement => {
+const sampleButton = (
+  sample: Sample,
+  { take, present, onSample, onFault }: Wanted,
+): HTMLElement => {
   const press = button(sample.invitation, async () => {
     if (press.getAttribute('aria-busy') === 'true') return;
     press.setAttribute('aria-busy', 'true');
@@ -105,7 +106,10 @@ const sampleButton = (sample: Sample, { take, present, onFault }: Wanted): HTMLE
     try {
       const file = await fetched(sample.address);
       // Who has chosen a file meanwhile wants that one.
-      if (present() === before) take(file, sample.name);
+      if (present() === before) {
+        take(file, sample.name);
+        onSample();
+      }
     } catch (error) {
       if (present() === before) onFault(error);
     }

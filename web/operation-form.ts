@@ -46,6 +46,10 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
         return model && mostBytes(model, kind);
       },
       onChange: () => change(),
+      onSample: () => {
+        // "Try the sample" also brings the voice that a lip sync needs; the button of the voice brings the voice alone.
+        if (isVisual(group)) for (const source of sources) if (!source.chosen()) source.useSample();
+      },
       onPoint: isVisual(group)
         ? options.point &&
           ((point) => {

@@ -20,6 +20,8 @@ type Wanted = {
   readonly mostBytes: (kind: MediaKind) => number | undefined;
   /** Called whenever the file or its upload changed. */
   readonly onChange: () => void;
+  /** Called when the sample was chosen here. */
+  readonly onSample: () => void;
   /** Called with a point of the picture that was clicked, and with null when there is another picture. */
   readonly onPoint?: ((point: Point | null) => void) | undefined;
 };
@@ -76,23 +78,25 @@ export const createSource = (wanted: Wanted) => {
     if (chosen) sending.begin(chosen);
     onChange();
   });
+  const area = dropArea({
+    isVisual: place.isVisual,
+    description: wanted.description,
+    take,
+    present: () => chosen,
+    onSample: wanted.onSample,
+    onFault: (error) => fault.replaceChildren(problemBox(error)),
+  });
   const element = make(
     'div',
     { class: 'source' },
-    dropArea({
-      isVisual: place.isVisual,
-      description: wanted.description,
-      take,
-      present: () => chosen,
-      onFault: (error) => fault.replaceChildren(problemBox(error)),
-    }),
-    ...[shown, fault, refusal, sending.element],
+    ...[area.element, shown, fault, refusal, sending.element],
   );
   return {
     element,
     group,
     set,
     take,
+    useSample: area.useSample,
     remove,
     /** Says beside the file why the request with it was refused; null: it is not, or not yet. */
     refuse: (error: unknown): void =>

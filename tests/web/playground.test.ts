@@ -272,6 +272,7 @@ test('a portrait whose face is clicked, and a recording from the microphone', as
   const page = await opened(caller);
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByRole('button', { name: 'Try the sample' }).click();
+  await page.getByText('sample.mp3', { exact: true }).waitFor();
   const face = page.getByRole('img', { name: /^Preview/ });
   await face.click({ position: { x: 130, y: 100 } });
   await page.setViewportSize({ width: 280, height: 800 });
