@@ -1691,7 +1691,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description model_unavailable */
+        /** @description database_unavailable */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1705,7 +1705,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description model_unavailable, storage_unavailable */
+        /** @description database_unavailable, model_unavailable, storage_unavailable */
         readonly ServiceUnavailableOfGetJobResult: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1719,7 +1719,21 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description draining, model_unavailable, queue_full, storage_unavailable */
+        /** @description database_unavailable, model_unavailable */
+        readonly ServiceUnavailableOfListReleases: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description database_unavailable, draining, model_unavailable, queue_full, storage_unavailable */
         readonly ServiceUnavailableOfUpscale: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1999,6 +2013,7 @@ export type ResponseRequestHeaderFieldsTooLarge = components['responses']['Reque
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseServiceUnavailableOfGetJobResult = components['responses']['ServiceUnavailableOfGetJobResult'];
+export type ResponseServiceUnavailableOfListReleases = components['responses']['ServiceUnavailableOfListReleases'];
 export type ResponseServiceUnavailableOfUpscale = components['responses']['ServiceUnavailableOfUpscale'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];

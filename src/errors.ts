@@ -247,6 +247,11 @@ export const failures = {
     true,
     () => 'The storage of media does not answer. Nothing was stored. Try again later.',
   ),
+  database_unavailable: kind(
+    503,
+    true,
+    () => 'The database of jobs and credits (Redis) does not answer. Try again later.',
+  ),
   storage_full: kind(
     507,
     true,

@@ -122,8 +122,8 @@ test('Redis: the job goes on, and what it was told before is still true', async 
   const waits = await made(caller, await picture());
   await redis.kill();
   const { status, data } = await caller.http.get(`/v1/jobs/${id}`);
-  assert.is(status, 500);
-  assert.match(data.detail, /Redis. does not answer; try again later/);
+  assert.is(status, 503);
+  assert.is(data.code, 'database_unavailable');
   await redis.start();
   await caller.until(id, () => true);
   await whole(caller, [id, waits]);

@@ -80,6 +80,7 @@ const passing = [
     'storage_failed',
     'storage_full',
     'storage_unavailable',
+    'database_unavailable',
   ],
 ];
 

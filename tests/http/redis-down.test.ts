@@ -18,10 +18,11 @@ const secondsOf = async <T>(work: Promise<T>) => {
 test('requests while Redis is down do not hang but fail within seconds, and say so', async () => {
   await redis.kill();
   const { answer, seconds } = await secondsOf(http.get('/v1/jobs'));
-  assert.match(refused(answer, 500, 'internal_error').detail, /Redis. does not answer/);
+  assert.match(refused(answer, 503, 'database_unavailable').detail, /Redis. does not answer/);
+  assert.is(answer.headers['retry-after'], '5');
   assert.ok(seconds < 8, `${seconds} s`);
   const later = await secondsOf(http.post('/v1/upscale', { model: 'photo' }));
-  refused(later.answer, 500, 'internal_error');
+  refused(later.answer, 503, 'database_unavailable');
   assert.ok(later.seconds < 8, `${later.seconds} s`);
 });
 
@@ -54,7 +55,7 @@ test('a Redis that hangs is given up like one that is gone', async () => {
   redis.pause();
   try {
     const { answer, seconds } = await secondsOf(http.get('/v1/jobs'));
-    refused(answer, 500, 'internal_error');
+    refused(answer, 503, 'database_unavailable');
     assert.ok(seconds < 8, `${seconds} s`);
   } finally {
     redis.resume();

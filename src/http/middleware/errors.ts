@@ -17,7 +17,7 @@ export const errors =
       const failure = failureOf(error, closing);
       metrics.failures.inc({ code: failure.code });
       if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
-      else if (/^(url|storage)_/.test(failure.code))
+      else if (/^(url|storage|database)_/.test(failure.code))
         ctx.state.log.info({ code: failure.code, why: whyOf(failure) }, 'refused');
       tell(ctx, failure);
     }
@@ -26,15 +26,10 @@ export const errors =
 const failureOf = (error: unknown, closing: AbortSignal): Failure => {
   // Work that the shutdown interrupted rejects with the reason of the signal.
   if (closing.aborted && error === closing.reason) return new Failure('draining');
-  const trouble = troubleOf(error);
-  if (trouble === null) return diskFailure(error) ?? asFailure(error);
-  const reason = `the database of jobs and credits (Redis) ${trouble}; try again later`;
+  if (isUnreachable(error)) return new Failure('database_unavailable', {}, { cause: error });
+  if (!isOutOfMemory(error)) return diskFailure(error) ?? asFailure(error);
+  const reason = 'the database of jobs and credits (Redis) has no memory left; try again later';
   return new Failure('internal_error', { reason }, { cause: error });
-};
-
-const troubleOf = (error: unknown): string | null => {
-  if (isUnreachable(error)) return 'does not answer';
-  return isOutOfMemory(error) ? 'has no memory left' : null;
 };
 
 const tell = (ctx: Context, failure: Failure): void => {

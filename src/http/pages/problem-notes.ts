@@ -308,6 +308,11 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     means: 'The place where media is kept does not answer.',
     advice: later,
   },
+  database_unavailable: {
+    means:
+      'The database in which jobs and credits are recorded does not answer, for example while it restarts.',
+    advice: later,
+  },
   storage_full: {
     means: 'There is no room for more media.',
     advice: later,

@@ -51,4 +51,5 @@ export const linkFailures = [
   'insufficient_scope',
   'rate_limited',
   'not_found',
+  'database_unavailable',
 ] as const satisfies FailureCode[];
