@@ -303,9 +303,9 @@ export class Failure extends Error {
     return failures[this.code].status;
   }
 
-  /** Whether the same request may succeed later; the fact `final` says of one failure that it cannot. */
+  /** Whether the same request may succeed later, as its code says; never where the fact `retryable` is false. */
   get retryable(): boolean {
-    return failures[this.code].retryable && this.facts.final !== true;
+    return failures[this.code].retryable && this.facts.retryable !== false;
   }
 }
 

@@ -112,8 +112,9 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
 };
 
 /**
- * A result is taller than its progress was, and grows as its pictures load: it would reach out of the window, on a phone
- * below and beside the end of the form above. Ends with the first thing that the reader does.
+ * Scrolls to the card when its growth moves its start out of the upper half of the window: a result is taller than the
+ * progress before it, and grows as its pictures load. Ends at the first touch, click, turn of the wheel or key, so that it
+ * never works against the reader. Returns what ends it before.
  */
 const keepInView = (card: Element): (() => void) => {
   const growth = new ResizeObserver(() => {
@@ -127,8 +128,8 @@ const keepInView = (card: Element): (() => void) => {
     growth.disconnect();
     done.abort();
   };
-  for (const deed of ['pointerdown', 'wheel', 'keydown'])
-    addEventListener(deed, leave, { signal: done.signal });
+  for (const type of ['pointerdown', 'wheel', 'keydown'])
+    addEventListener(type, leave, { signal: done.signal });
   return leave;
 };
 

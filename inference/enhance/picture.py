@@ -15,7 +15,7 @@ FloatPlanes = npt.NDArray[np.float32]
 """channels x height x width, 0..1; between passes values may lie slightly outside."""
 
 Mask = npt.NDArray[np.bool_]
-"""height x width: which of the pixels."""
+"""height x width: True for the pixels that are meant."""
 
 LUMA = np.array([0.299, 0.587, 0.114])
 """Weights of R, G and B in luma (BT.601)."""

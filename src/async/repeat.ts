@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { tellRedisFailed } from '../redis/connection.ts';
+import { logRedisFailed } from '../redis/connection.ts';
 import { isUnreachable } from '../redis/errors.ts';
 
 /**
  * Runs `work`, waits for `pauseMs`, and so on, until the returned function is called, which resolves when the last run has
- * ended. A run that fails is logged, one that misses Redis as seldom as its lost connection is.
+ * ended. A run that fails is logged; where Redis does not answer, once in 10 s for all tasks and connections of the process.
  */
 export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => {
   const ending = new AbortController();
@@ -22,7 +22,7 @@ export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => 
       try {
         await work();
       } catch (error) {
-        if (error instanceof Error && isUnreachable(error)) tellRedisFailed(log, error);
+        if (error instanceof Error && isUnreachable(error)) logRedisFailed(log, error);
         else log.error({ err: error }, 'a repeated task failed; it runs again after its pause');
       }
       await pause();

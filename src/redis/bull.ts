@@ -4,7 +4,7 @@ import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { tellRedisFailed } from './connection.ts';
+import { logRedisFailed } from './connection.ts';
 import { isConnectionError } from './errors.ts';
 
 export type BullQueue<T> = {
@@ -86,7 +86,7 @@ export const openBull = <T>(
   // before its connections are ready.
   bull.setWorkerName = async () => {};
   bull.on('error', (error) => {
-    if (isConnectionError(error)) tellRedisFailed(log, error);
+    if (isConnectionError(error)) logRedisFailed(log, error);
     else log.warn({ err: error, queue: name }, 'queue');
   });
   bull.on('failed', ({ id }, error) => {

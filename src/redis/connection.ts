@@ -10,23 +10,23 @@ import type { Log } from '../log.ts';
  */
 export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
   const redis = new Batching(url, retries[waits]);
-  redis.on('error', (error) => tellRedisFailed(log, error));
+  redis.on('error', (error) => logRedisFailed(log, error));
   return redis;
 };
 
-const TELL_AGAIN_MS = 10_000;
+const LOG_AGAIN_MS = 10_000;
 /** When each reason was last logged, in ms. */
-const told = new Map<string, number>();
+const lastLogged = new Map<string, number>();
 
 /**
  * Logs why a connection failed. The same reason is logged once in 10 s for all connections of the process: a worker has a
  * dozen, and each tries again every 2 s at least.
  */
-export const tellRedisFailed = (log: Log, { message }: Error): void => {
+export const logRedisFailed = (log: Log, { message }: Error): void => {
   const now = performance.now();
-  for (const [reason, at] of told) if (now - at >= TELL_AGAIN_MS) told.delete(reason);
-  if (told.has(message)) return;
-  told.set(message, now);
+  for (const [reason, at] of lastLogged) if (now - at >= LOG_AGAIN_MS) lastLogged.delete(reason);
+  if (lastLogged.has(message)) return;
+  lastLogged.set(message, now);
   log.warn({ error: message }, 'Redis failed; it is tried again');
 };
 

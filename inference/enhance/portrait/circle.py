@@ -1,4 +1,4 @@
-"""The circle in which a face is, where a picture was cut out round: avatars, round tiles of a call, badges."""
+"""The circle round a face, where a picture was cut out round: avatars, round tiles of a call, badges."""
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ RADII = (0.9, 3.0)  # outer-eye distances
 GRADIENT, PERFECT = 120, 0.6  # of cv2.HOUGH_GRADIENT_ALT: least gradient, and how much of a circle its points make up
 SEARCH = (5, 3, 2)  # pixels from a circle within which its edge is looked for, each time from where it was found before
 APART = 2  # pixels across the edge
-BESIDE = 3  # pixels from the edge, on one side of which at least there are fewer
+BESIDE = 3  # pixels within and beyond the circle at which it is compared: on one side at least there are fewer edges
 ROUND = 0.55  # least share of a circle that is an edge, less the share beside it: round pictures .74 and more, others .30
 MARGIN = 5  # pixels added round the picture, so that a circle that touches its border is found
 SEEN = 0.5  # least share of a circle that lies in the picture

@@ -17,7 +17,7 @@ ACROSS = 0.95  # least share of a row or a column of the picture that is such an
 BORDER = 0.1  # outer-eye distances from the picture's border, nearer to which motion fades in any case
 FRAMED = 0.85  # least share of each side of a frame that is such an edge. Four lines round other faces have .68 at most
 BESIDE, PLAIN = 0.08, 0.5  # outer-eye distances from a frame's side, and the most of a line there that is such an edge
-SMALLEST = 30  # pixels of an outer-eye distance from which frames are looked for: beside fewer, short edges look like one
+SMALLEST = 30  # pixels of an outer-eye distance from which frames are looked for: with fewer, short edges look like a frame
 CORNER = 0.4  # outer-eye distances at both ends of a frame's side that do not count: its corners may be round
 NEAREST = 4  # lines on each side of the face, the nearest, of which one may be a side of its frame
 FADE = 0.4  # outer-eye distances over which motion fades to an edge
@@ -54,7 +54,7 @@ def _steps(picture: Picture) -> npt.NDArray[np.bool_]:
 
 
 def _middle(rows: npt.NDArray[np.intp]) -> Floats:
-    """Of the edges between rows that start at `rows` of _steps(): pixels."""
+    """Where the edges at `rows` of _steps() lie, pixels."""
     return rows + (APART - 1) / 2
 
 

@@ -1,9 +1,9 @@
 import { Failure } from '../../errors.ts';
 import { shown } from './guard.ts';
 
-/** What is wrong with an answer, in words that a caller may read; `explain` adds the URL. `final`: it stays wrong. */
-export const fetchFault = (reason: string, final = false): Failure =>
-  new Failure('url_fetch_failed', { reason, final });
+/** What is wrong with an answer, in words that a caller may read; `explain` adds the URL. */
+export const fetchFault = (reason: string, retryable = true): Failure =>
+  new Failure('url_fetch_failed', { reason, retryable });
 
 type Fetch = {
   /** The URL of the request, and the one that the last redirect led to. */

@@ -136,7 +136,7 @@ const store = async (
 const checkHead = ({ status, headers }: AxiosResponse, maxBytes: number): number => {
   const declared = Number(headers['content-length'] ?? 0);
   const encoding = String(headers['content-encoding'] ?? 'identity');
-  if (status !== 200) throw fetchFault(`the server answered ${status}`, isFinal(status));
+  if (status !== 200) throw fetchFault(`the server answered ${status}`, isRetryable(status));
   if (encoding !== 'identity') {
     const name = encoding.slice(0, 40);
     throw fetchFault(`the server compressed it (${name}) though it was asked not to`);
@@ -145,9 +145,9 @@ const checkHead = ({ status, headers }: AxiosResponse, maxBytes: number): number
   return declared;
 };
 
-/** Whether the same request would get the same answer: 404 and its like, but not 408, 425 and 429, which ask for patience. */
-const isFinal = (status: number): boolean =>
-  status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+/** Whether the same request may get another answer: not after 4xx such as 404, except those that ask for patience. */
+const isRetryable = (status: number): boolean =>
+  status < 400 || status >= 500 || [408, 425, 429].includes(status);
 
 const tooLarge = (limit_bytes: number, came: string): Failure =>
   new Failure('file_too_large', { what: 'The file at the URL', limit_bytes, came });

@@ -184,7 +184,7 @@ def lip_shade(drawn: Drawn) -> Mask | None:
 
 
 def _next_row(drawn: Drawn) -> int:
-    """From which on ink is none of the mouth."""
+    """The first row in which ink no longer counts as the mouth's."""
     return int(drawn.bottom.max()) + round(NEXT_INK * drawn.finer)
 
 
