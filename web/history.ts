@@ -154,7 +154,7 @@ const detailOf = (job: Job): string => {
       ? 'deleted'
       : isExpired(job)
         ? 'expired'
-        : [states[status] ?? status, error && status === 'failed' && error.title.toLowerCase()]
+        : [states[status] ?? status, error && status === 'failed' && error.title]
             .filter(Boolean)
             .join(': '),
     result && sizeText(result.output_size),
