@@ -20,9 +20,10 @@ edge of a dress can be as straight."""
 APART = 3
 """Rows between which a step is measured: half of a step of chroma lies in each of two rows."""
 COLUMNS, FAINT, ALONE, MOST = 24, 4, 2, 0.62
-"""A border to like colours, as of a picture before its blurred copy, is a row of the whole patch: of so many blocks of columns
-more than the share MOST has a step of FAINT levels on average, ALONE times as large as those APART rows above and below it. In
-637 patches of 50 clips and 39 pictures the largest share is .58; borders to blurred copies have .67 and more."""
+"""A faint border, as between a picture and its blurred copy, goes across the whole patch. The width is divided into
+COLUMNS blocks; in more than the share MOST of them the mean steps by more than FAINT levels, and by more than ALONE times what
+it steps APART rows above and below. In 637 patches of 50 clips and 39 pictures the largest share is .58; borders to blurred
+copies have .67 and more."""
 
 
 def border_below(planes: Planes, head: Array, pose: Pose, written: Mask) -> int | None:
@@ -47,7 +48,7 @@ def _has_steps(planes: Planes, area: Area) -> Mask:
 
 
 def _has_faint_steps(planes: Planes, area: Area) -> Mask:
-    """The same of faint steps, in most of the patch's whole width."""
+    """Of each of these rows: whether it has faint steps in most of the patch's width (MOST)."""
     wide = Area(0, area.y, planes.area.right, area.bottom)
     half = halved(wide)
     y, u, v = (_block_means(part) for part in (planes.y[wide.slices], planes.u[half.slices], planes.v[half.slices]))
