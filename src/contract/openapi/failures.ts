@@ -73,7 +73,10 @@ const codesOf = (route: Description): string[] =>
   ].sort();
 
 const keyFailures = [
-  ...['missing_api_key', 'invalid_api_key', 'expired_api_key', 'database_unavailable'],
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'database_unavailable',
 ];
 const bodyFailures = [
   ...['invalid_json', 'file_too_large', 'unsupported_media_type', 'request_timeout'],
