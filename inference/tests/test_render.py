@@ -215,11 +215,15 @@ def test_the_line_between_lips_that_shut_gets_fainter_towards_their_corners() ->
     assert line(0.5) > line(0.0) + 0.06
 
 
+def lit_from_the_left(planes: Planes, mesh: Floats) -> None:
+    lit = np.interp(np.arange(planes.y.shape[1]), mesh[[61, 291], 0], [1.25, 0.75])
+    planes.y[...] = np.clip(16 + (planes.y - 16.0) * lit, 0, 255).astype(np.uint8)
+
+
 def test_at_the_corners_the_line_between_lips_that_shut_is_no_redder_than_lips_and_in_the_light_of_its_side() -> None:
     planes, mesh = drawn(0.14, size=800)
-    lip, (left, right) = from_rgb(np.array(LIP, np.float32), BT601), mesh[[61, 291], 0]
-    lit = np.interp(np.arange(planes.y.shape[1]), [left, right], [1.25, 0.75])
-    planes.y[...] = np.clip(16 + (planes.y - 16.0) * lit, 0, 255).astype(np.uint8)
+    lip = from_rgb(np.array(LIP, np.float32), BT601)
+    lit_from_the_left(planes, mesh)
     after = done(planes, mesh, target(0.0, own_width(mesh))).planes
     reach = round(0.10 * pose_of(mesh).scale)
 
@@ -242,11 +246,8 @@ def redness_of(planes: Planes, hole: Hole, where: npt.NDArray[np.bool_]) -> floa
     return float((v.mean() - 128) / (planes.y[hole.area.slices][where].mean() - 16) * (lip[0] - 16) / (lip[2] - 128))
 
 
-@pytest.mark.parametrize(("opening", "least", "most"), [(0.05, 0.63, 0.80), (0.08, 0.65, 0.80), (0.20, 0.35, 0.63)])
-def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: float, most: float) -> None:
-    """People whose lips are .05 to .08 S apart have .73 of the lips' light there, where wider open mouths have .55."""
-    planes, mesh = drawn(size=800)
-    after = done(planes, mesh, target(opening, own_width(mesh))).planes
+def beside_opening(planes: Planes, mesh: Floats, opening: float) -> tuple[Hole, npt.NDArray[np.bool_]]:
+    """A mouth that is asked for, and where its lips lie on each other."""
     patch = patch_of(planes, BT601, mesh)
     rest = SUBJECT.unpack(measured(planes, mesh)).rest
     asked = asked_of(shape_of(target(opening, own_width(mesh)), rest), rest, lips_of(patch.head, patch.pose, planes))
@@ -255,9 +256,27 @@ def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: f
     apart = hole.bottom - hole.top
     beside = (0.25 * asked.gap < apart) & (apart < 0.6 * asked.gap) & (hole.opacity > 0.6)
     assert beside.any()
+    return hole, beside
+
+
+@pytest.mark.parametrize(("opening", "least", "most"), [(0.05, 0.63, 0.80), (0.08, 0.65, 0.80), (0.20, 0.35, 0.63)])
+def test_beside_a_little_opening_lips_lie_on_each_other(opening: float, least: float, most: float) -> None:
+    """People whose lips are .05 to .08 S apart have .73 of the lips' light there, where wider open mouths have .55."""
+    planes, mesh = drawn(size=800)
+    after = done(planes, mesh, target(opening, own_width(mesh))).planes
+    hole, beside = beside_opening(planes, mesh, opening)
     lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
     assert least < (after.y[hole.area.slices][beside].mean() - 16) / (lip - 16) < most
     assert redness_of(after, hole, beside & (hole.y > 0.3 * hole.top + 0.7 * hole.bottom)) < 1.25
+
+
+def test_beside_a_little_opening_lips_are_in_the_light_of_their_side_of_the_face() -> None:
+    planes, mesh = drawn(size=800)
+    lit_from_the_left(planes, mesh)
+    after = done(planes, mesh, target(0.08, own_width(mesh))).planes
+    hole, beside = beside_opening(planes, mesh, 0.08)
+    left, right = (after.y[hole.area.slices][beside & (side * hole.across > 0)].mean() - 16 for side in (-1, 1))
+    assert left > 1.25 * right, (left, right)
 
 
 def test_the_chin_falls_with_the_jaw_however_far_the_lips_are_apart() -> None:

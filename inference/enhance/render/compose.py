@@ -34,6 +34,7 @@ from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
 from .inside.flat import flat_interior
 from .inside.interior import (
+    EVEN,
     FEATHER,
     SLIT,
     Hole,
@@ -250,12 +251,14 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
 
     out, mask = warp(patch, own, asked, request.quality, request.style)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
-    sides = np.ones((2, 3))
+    sides = lip_sides = EVEN
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         tone = opened(face.lip_tone, inside.lips, asked.gap) if inside else face.lip_tone
         light = light_across(out, head, pose) + face.cut_off
         sides = sides_of(light, patch.colours)
+        # Lips have shade of their own at their corners: half of it is also that of what is seen between them.
+        lip_sides = np.sqrt(sides * tone.sides_under(light, patch.colours))
         mark(mask, ring.area, retone(out, light, ring, tone, belief, patch.colours.black))
         light_edge(out, mask, pose, (own, asked), belief, patch.colours.black)
     lips = own, asked
@@ -264,7 +267,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     light_corners(out, mask, patch, lips, corners, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)
     if hole is not None:
-        _fill(out, mask, hole, mouth, request)
+        _fill(out, mask, hole, mouth, request, lip_sides)
     middle = met_lips(person.skin, person.lip) * face.light
     draw_crease(out, mask, patch, lips, np.stack([corners[0], middle, corners[1]]), belief)
     if request.style == "photo" and of_one_tint(person.skin, person.lip):
@@ -311,8 +314,8 @@ class _Mouth:
     merged: Merged | None
 
 
-def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthRequest) -> None:
-    """Paints what the open mouth shows into `out` and marks it in `mask`."""
+def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthRequest, lip_sides: Array) -> None:
+    """Paints what the open mouth shows into `out` and marks it in `mask`. lip_sides: `sides` of in_slit()."""
     quality, person, face, patch = request.quality, mouth.person, mouth.face, mouth.face.patch
     photo = request.style == "photo"
     yuv = _inside(hole, mouth, request)
@@ -321,7 +324,7 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
         beside = beside_of(hole, asked, person.rest.width)
         lit = merged.beside if merged else 1.0
         wide = certain(merged.narrowing.wide(asked.width / AS_WIDE), patch.pose.scale) if merged else 1.0
-        shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide)
+        shade = in_slit(hole, beside, person.skin * face.light, person.lip * face.light, patch.colours, lit, wide, lip_sides)
         end = merged.slit_end if merged else SLIT[1]
         yuv = slit_of(hole, asked.gap, beside, wide, end).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
-from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
+from enhance.geometry.planes import Colours, Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
-from enhance.render.light import light_of
+from enhance.render.light import light_between, light_of, rgb_of
 from enhance.render.lips.colours import COLUMNS, light_across
 from enhance.render.lips.outline import ALONG, SAMPLES
 
@@ -33,6 +33,7 @@ FINEST = 0.014  # S: what is finer is texture
 PALEST = 0.97  # quantile of the subject's texture
 SLACK = 3.0  # grey levels beyond it
 THINNEST = 0.012  # lip, in S
+INNER, NEAR_CORNER = 2, 3  # of DEPTHS, from the inner contour; of COLUMNS, from a corner
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,13 @@ class Tone:
     def under(self, light: Array, black: float) -> Array:
         """Y, U, V of the lips, GRID x 3, where the cheeks have those of `light` (len(COLUMNS) x 3). black: its Y."""
         return _beside(light, self.relative, black)
+
+    def sides_under(self, light: Array, colours: Colours) -> Array:
+        """2 x 3: R, G, B of the inner lower lip near its left and right corner, of all of it, where the cheeks have those of
+        `light` (as in under())."""
+        lip = self.under(light, colours.black)[1, :INNER]
+        left, whole, right = (rgb_of(part.mean((0, 1)), colours) for part in (lip[:, :NEAR_CORNER], lip, lip[:, -NEAR_CORNER:]))
+        return np.stack([light_between(side, whole) for side in (left, right)])
 
 
 @dataclass(frozen=True)

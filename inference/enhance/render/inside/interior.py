@@ -34,6 +34,8 @@ SMALL = (65.0, 110.0)  # pixels in S up to which all widths are noise, and from 
 LONGER_SLIT, DARKER_SLIT, LEAST_LIGHT = 3.0, 4.0, 0.3
 """By which factor, as a logarithm for each width that is missing, SLIT ends at a larger gap, and SLIT_LIGHT is less; and what
 is left of SLIT_LIGHT at least (docs/decisions/0159)."""
+EVEN = np.ones((2, 3))
+"""R, G, B of lips at the mouth's left and right corner, against those in its middle: the same."""
 SLIT_CONTRAST = 0.75  # exponent: of a share of the inside's light that a slit shows, the share of its contrast
 INSIDE = 0.5  # how far lips are apart, 0..1, where the mean light of the inside is taken
 BESIDE, LITTLE_OPEN = (0.60, 0.90), ((0.0, 0.05, 0.08, 0.16), (0.0, 1.0, 1.0, 0.0))
@@ -83,6 +85,8 @@ class Hole:
     bottom: Floats
     opacity: Floats
     """How much of each pixel lies between the lips."""
+    across: Floats
+    """-1 at the left corner of the mouth and beyond it, 1 at the right one."""
 
 
 def hole_of(asked: Asked, pose: Pose, within: Area, feather: float = FEATHER) -> Hole | None:
@@ -104,7 +108,9 @@ def hole_of(asked: Asked, pose: Pose, within: Area, feather: float = FEATHER) ->
     above, below = (
         np.where(np.isfinite(v), v, asked_y).astype(np.float32) for v, asked_y in ((above, upper[0, 1]), (below, upper[0, 1]))
     )
-    return Hole(area, x.astype(np.float32), y.astype(np.float32), above, below, np.asarray(opacity, np.float32))
+    across = np.interp(x, upper[[0, -1], 0], (-1.0, 1.0))
+    x, y, opacity, across = (np.asarray(v, np.float32) for v in (x, y, opacity, across))
+    return Hole(area, x, y, above, below, opacity, across)
 
 
 def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject, rows: Rows) -> Floats:
@@ -186,23 +192,35 @@ def slit_of(hole: Hole, gap: float, beside: Floats, wide: float = 1.0, end: floa
 
 
 def in_slit(
-    hole: Hole, beside: Floats, skin: Array, lip: Array, colours: Colours, lit: float = 1.0, wide: float = 1.0
+    hole: Hole,
+    beside: Floats,
+    skin: Array,
+    lip: Array,
+    colours: Colours,
+    lit: float = 1.0,
+    wide: float = 1.0,
+    sides: Array = EVEN,
 ) -> Floats:
     """Y, U, V of what is seen in a slit between lips, h x w x 3.
 
     skin, lip: RGB 0..255, of the face in the frame's light. It is darkest where the lips would meet, darker in narrow mouths,
     and lighter towards the lower lip, on which light falls from above. beside: beside_of(); there the lower lip is seen, in its
-    own colour, however wide the mouth. lit: a factor of the light there. wide: as in slit_of().
+    own colour, however wide the mouth. lit: a factor of the light there. wide: as in slit_of(). sides: 2 x 3, R, G, B of lips
+    at the picture's left and right corner, against those in the middle.
     """
     down = np.clip((hole.y - hole.top) / np.maximum(hole.bottom - hole.top, 1e-3), 0, 1)
     share = np.interp(down, np.linspace(0, 1, len(SLIT_LIGHT)), SLIT_LIGHT).astype(np.float32)
     middle = share * np.float32(max(exp(-DARKER_SLIT * max(NARROWER - wide, 0.0)), LEAST_LIGHT))
     share = middle + beside * ((1 - DARK_BESIDE * (1 - share)) * lit - middle)
     own = beside * np.sqrt(down)
-    shares = np.stack([(1 - own) * share, own * share], axis=-1)
     black = colours.offset
-    in_light = from_rgb(np.array([met_lips(skin, lip), lip], np.float32), colours) - black
-    return np.asarray(cv2.transform(shares.astype(np.float32), np.column_stack([in_light.T, black])), np.float32)
+    shares = np.stack([(1 - own) * share, own * share], axis=-1)
+    left, right = np.maximum(-hole.across, 0), np.maximum(hole.across, 0)
+    places = np.stack([left, 1 - left - right, right], axis=-1)
+    lights = np.stack([sides[0], np.ones(3), sides[1]])[:, None] * [met_lips(skin, lip), lip]
+    in_light = from_rgb(lights.reshape(6, 3).astype(np.float32), colours) - black
+    of_each = (places[..., None] * shares[..., None, :]).reshape(*share.shape, 6)
+    return np.asarray(of_each.astype(np.float32) @ in_light.astype(np.float32) + black, np.float32)
 
 
 def met_lips(skin: Array, lip: Array) -> Array:
