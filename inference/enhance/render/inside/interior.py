@@ -108,9 +108,9 @@ def hole_of(asked: Asked, pose: Pose, within: Area, feather: float = FEATHER) ->
     above, below = (
         np.where(np.isfinite(v), v, asked_y).astype(np.float32) for v, asked_y in ((above, upper[0, 1]), (below, upper[0, 1]))
     )
-    across = np.interp(x, upper[[0, -1], 0], (-1.0, 1.0))
-    x, y, opacity, across = (np.asarray(v, np.float32) for v in (x, y, opacity, across))
-    return Hole(area, x, y, above, below, opacity, across)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    across = np.interp(x, upper[[0, -1], 0], (-1.0, 1.0)).astype(np.float32)
+    return Hole(area, x, y, above, below, np.asarray(opacity, np.float32), across)
 
 
 def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject, rows: Rows) -> Floats:
