@@ -111,9 +111,10 @@ export const createClient = (options: HttpOptions) => {
     return last;
   };
 
-  /** The result of a job that has ended. Throws the EnhanceError that it failed with. */
+  /** The result of a job that has ended, also of one that had not when it was read. Throws the EnhanceError that it failed with. */
   const result = async <J extends Job>(job: J): Promise<ResultOf<J>> => {
-    if (job.result) return job.result;
+    const { result: made } = job.result ? job : await read<J>(jobPath(job.id));
+    if (made) return made;
     // The service says why there is none: failed, cancelled, erased or not finished.
     await (await http(`${jobPath(job.id)}/result`)).body?.cancel();
     throw new Error(`expected a result in the job ${job.id}`);

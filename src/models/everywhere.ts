@@ -46,7 +46,7 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
     const lock = `${prefix}:models:loading:${replica}:${model}`;
     const token = randomUUID();
     while (!(await redis.set(lock, token, 'PX', loadWithinMs, 'NX'))) {
-      if (Date.now() > deadline) return null;
+      if (performance.now() > deadline) return null;
       await sleep(LOOK_MS, undefined, { signal });
     }
     try {
@@ -59,7 +59,7 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   /** Resolves when the model is ready. Failure model_unavailable. */
   const loadOn = async (replica: Replica, model: string): Promise<void> => {
     const { name, control } = replica;
-    const deadline = Date.now() + loadWithinMs;
+    const deadline = performance.now() + loadWithinMs;
     const done = await alone(replica, model, deadline, async () => {
       if (stateIn(await control.repositoryIndex(), model) === 'READY') return true;
       await control.load(model, loadWithinMs, signal);

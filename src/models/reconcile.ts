@@ -26,7 +26,9 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
   const mayTry = (key: string): boolean => {
     const last = failed.get(key);
     if (!last) return true;
-    return Date.now() - last.at > Math.min(FIRST_PAUSE_MS * 2 ** last.times, LONGEST_PAUSE_MS);
+    return (
+      performance.now() - last.at > Math.min(FIRST_PAUSE_MS * 2 ** last.times, LONGEST_PAUSE_MS)
+    );
   };
 
   const load = async (replica: Replica, model: string, states: readonly SlotState[]) => {
@@ -40,7 +42,7 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
       failed.delete(key);
       log.info({ model, replica: replica.name }, 'loaded a model that is in use');
     } catch (error) {
-      failed.set(key, { times: (failed.get(key)?.times ?? 0) + 1, at: Date.now() });
+      failed.set(key, { times: (failed.get(key)?.times ?? 0) + 1, at: performance.now() });
       const why = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       log.warn({ model, replica: replica.name, why: String(why) }, 'a model could not be loaded');
     } finally {

@@ -129,15 +129,16 @@ export const untilReady = async (
   check: (signal: AbortSignal) => Promise<boolean>,
   withinMs: number,
 ): Promise<void> => {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   let ended: string | undefined;
   void child.exited.then((how) => {
     ended = how;
   });
   let last: unknown;
-  while (Date.now() < deadline && ended === undefined) {
+  while (performance.now() < deadline && ended === undefined) {
     try {
-      if (await check(AbortSignal.timeout(Math.max(1, deadline - Date.now())))) return;
+      if (await check(AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))))
+        return;
     } catch (error) {
       last = error;
     }

@@ -15,8 +15,8 @@ export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number
   const found = marked(run);
   const hasEnded = endOf(found);
   for (const pid of found) signalProcess(pid, 'SIGTERM');
-  const deadline = Date.now() + withinMs;
-  while (marked(run).length > 0 && Date.now() < deadline) await sleep(50);
+  const deadline = performance.now() + withinMs;
+  while (marked(run).length > 0 && performance.now() < deadline) await sleep(50);
   for (let left = marked(run); left.length > 0 || !hasEnded(); left = marked(run)) {
     // Each time: what has just ended may have started another one.
     for (const pid of left) signalProcess(pid, 'SIGKILL');

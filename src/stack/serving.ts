@@ -14,14 +14,14 @@ export const untilServing = async (
   tell: (line: string) => void,
   { withinMs = 300_000, quietMs = QUIET_MS } = {},
 ): Promise<void> => {
-  const begun = Date.now();
+  const begun = performance.now();
   let told = '';
   let last = '';
-  while (Date.now() - begun < withinMs) {
+  while (performance.now() - begun < withinMs) {
     const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(10_000) });
     if (answer.ok) return;
     last = Readiness.parse(await answer.json()).missing.join('; ');
-    if (last !== told && Date.now() - begun > quietMs) {
+    if (last !== told && performance.now() - begun > quietMs) {
       tell(`not ready yet: ${last}`);
       told = last;
     }

@@ -44,10 +44,10 @@ const keep = async (
 ): Promise<void> => {
   let waitMs = firstWaitMs;
   for (let child: Child | undefined = first; child; ) {
-    const since = Date.now();
+    const since = performance.now();
     const how = await child.exited;
     if (signal.aborted) return;
-    if (Date.now() - since > stableMs) waitMs = firstWaitMs;
+    if (performance.now() - since > stableMs) waitMs = firstWaitMs;
     tell(`${part.name} ended with ${how} and is restarted. Its last lines:\n${child.tail()}`);
     child = undefined;
     while (!child && !signal.aborted) {

@@ -149,6 +149,19 @@ test('the count of wrong keys takes bounded memory, and one /64 of IPv6 is one a
   badKeys.count('2001:db8:0:2::1');
 });
 
+test('a clock that is set back keeps no address out', () => {
+  const wall = Date.now;
+  const badKeys = createBadKeys(2);
+  badKeys.count('192.0.2.1');
+  badKeys.count('192.0.2.1');
+  Date.now = () => wall() - 3_600_000;
+  try {
+    assert.throws(() => badKeys.count('192.0.2.1'), /again in (30|29) s/);
+  } finally {
+    Date.now = wall;
+  }
+});
+
 test('the figures of a service that the network can reach need a key', async () => {
   assert.is(
     (await api.client().get('/metrics')).status,

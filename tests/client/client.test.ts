@@ -96,6 +96,7 @@ test('an upload serves its price and its job', async () => {
   assert.is((await client.listUploads({ limit: 1 })).data[0]?.id, id);
   assert.is((await client.deleteUpload(id)).url, image_url);
   assert.is((await client.result(await client.wait(job))).credits_used, 1);
+  assert.is((await client.result(job)).credits_used, 1, 'of a job that was read before its end');
   const { code } = await errorFrom(client.estimate('upscale', request));
   assert.is(code, 'upload_not_found');
 });

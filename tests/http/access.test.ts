@@ -202,6 +202,15 @@ test('create and read have rates of their own, told on every answer', async () =
   assert.is((await http.get('/v1/credits')).status, 200);
 });
 
+test('a clock of Redis that is set back keeps no key out', async () => {
+  const { http, keyId } = await api.caller();
+  const { redis, prefix } = api.parts.stores;
+  await redis.set(`${prefix}:rate:read:${keyId}`, Date.now() + 3_600_000, 'PX', 60_000);
+  const { status, headers } = await http.get('/v1/credits');
+  assert.is(status, 200);
+  assert.is(headers.ratelimit, '"read";r=19;t=3');
+});
+
 test('of many requests at once no more pass than the rate allows', async () => {
   const { http } = await api.caller();
   const answers = await Promise.all(Array.from({ length: 12 }, () => http.post('/v1/upscale', {})));

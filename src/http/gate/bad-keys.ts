@@ -11,8 +11,8 @@ const MOST_ADDRESSES = 10_000;
 export const createBadKeys = (quota: number) => {
   const step = WINDOW_MS / quota;
   /**
-   * By address, when its whole quota is available again (ms, as in rate-limit.lua); the one that was counted longest
-   * ago is first.
+   * By address, when its whole quota is available again (ms of `performance.now()`, otherwise as in rate-limit.lua); the
+   * one that was counted longest ago is first.
    */
   const fullAt = new Map<string, number>();
 
@@ -20,7 +20,7 @@ export const createBadKeys = (quota: number) => {
     /** Failure rate_limited when the address has used its quota up. */
     count: (ip: string): void => {
       const address = networkOf(ip);
-      const time = Date.now();
+      const time = performance.now();
       const full = Math.max(fullAt.get(address) ?? time, time);
       if (full + step - time > WINDOW_MS) {
         const retryMs = full + step - time - WINDOW_MS;

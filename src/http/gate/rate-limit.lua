@@ -10,6 +10,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local step = window / quota
 -- When the bucket will be full again, in ms; without a key the bucket is full.
 local full = math.max(tonumber(redis.call('GET', name) or now), now)
+-- It takes one window at most. A later time was written before the clock was set back, and would refuse every request until
+-- the clock is there again. (1 ms: the stored time is rounded.)
+if full - now > window + 1 then full = now end
 
 if full + step - now > window then
   return {0, 0, math.ceil(full - now), math.ceil(full + step - now - window)}

@@ -46,11 +46,11 @@ export const startHelping = (
   const copies = openCopies(parts.files);
   let restUntil = 0;
   const helpOn = async (): Promise<void> => {
-    while (mayHelp() && !leaving.soon.aborted && Date.now() >= restUntil) {
+    while (mayHelp() && !leaving.soon.aborted && performance.now() >= restUntil) {
       const taken = await parts.chunks.take();
       if (!taken) return;
       const helped = await help({ ...parts, copies }, timing, taken, leaving.now);
-      if (!helped) restUntil = Date.now() + timing.restMs;
+      if (!helped) restUntil = performance.now() + timing.restMs;
     }
   };
   const look = async (): Promise<void> => {

@@ -14,21 +14,21 @@ export type HeartTiming = {
 
 /** Keeps the lease, reports progress, and notices stops that were not announced. */
 export const startHeart = (
-  { attempts, log }: { readonly attempts: Attempts; readonly log: Log },
+  { attempts, log }: { readonly attempts: Pick<Attempts, 'beat'>; readonly log: Pick<Log, 'warn'> },
   { beatMs, silenceMs }: HeartTiming,
-  { id, fence }: JobRecord,
+  { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
   stop: (why: 'canceled' | 'lost') => void,
 ) => {
   const meter = createMeter();
   let last: Progress = { stage: 'probing', framesDone: 0, framesTotal: null };
   let news: JobProgress | null = null;
   let beating = false;
-  let lastMs = Date.now();
+  let lastMs = performance.now();
 
   const beat = async () => {
-    if (beating || (news === null && Date.now() - lastMs < silenceMs)) return;
+    if (beating || (news === null && performance.now() - lastMs < silenceMs)) return;
     const told = news;
-    [beating, lastMs, news] = [true, Date.now(), null];
+    [beating, lastMs, news] = [true, performance.now(), null];
     try {
       const said = await attempts.beat(id, fence, told);
       if (said === 'cancel') stop('canceled');
@@ -45,7 +45,7 @@ export const startHeart = (
   return {
     report: (progress: Progress): JobProgress => {
       last = progress;
-      news = meter(progress, Date.now());
+      news = meter(progress, performance.now());
       return news;
     },
     last: () => last,

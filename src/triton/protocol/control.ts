@@ -90,10 +90,10 @@ export const openControl = (address: TritonAddress): Control => {
       return read('Triton', Index, await granted('Triton', askedTwice(index, within)));
     },
     load: async (model, timeoutMs, signal) => {
-      const deadline = Date.now() + timeoutMs;
+      const deadline = performance.now() + timeoutMs;
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
       while (!(await isReady(model, signal))) {
-        if (Date.now() > deadline) throw modelUnavailable(model, notReady(timeoutMs));
+        if (performance.now() > deadline) throw modelUnavailable(model, notReady(timeoutMs));
         await sleep(LOOK_MS);
       }
     },
