@@ -343,6 +343,7 @@ test('while the storage is away uploads and orders are refused, and the readines
       'the storage of media does not answer',
     ),
   );
+  assert.match(logged.join(), /S3: HeadBucket failed; .*"the storage of media does not answer"/);
   s3.meddle();
   await api.nothingLeft();
 });

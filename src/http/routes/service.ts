@@ -4,7 +4,7 @@ import { isLoopback } from '../../bearer.ts';
 import { Health, Readiness } from '../../contract/health.ts';
 import type { Description, Json } from '../../contract/openapi/description.ts';
 import { openapi } from '../../contract/openapi/document.ts';
-import { isFailureCode } from '../../errors.ts';
+import { Failure, isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { isOutOfMemory } from '../../redis/errors.ts';
 import type { Redises } from '../../redis/script.ts';
@@ -53,12 +53,12 @@ export const getReadiness = openRoute({
 
 const patienceMs = 2000;
 
-const missingOf = async ({ stores, models, files, draining }: Parts): Promise<string[]> => {
+const missingOf = async ({ stores, models, files, draining, log }: Parts): Promise<string[]> => {
   const [redis, states, isLow, isThere] = await Promise.all([
     inTime(faultsOf(stores)),
     inTime(models.describe()),
     inTime(files.space.isLow()),
-    inTime(files.check().then(() => true)),
+    inTime(isStoreThere(files, log)),
   ]);
   return [
     ...(draining.aborted ? ['the server is shutting down'] : []),
@@ -70,6 +70,18 @@ const missingOf = async ({ stores, models, files, draining }: Parts): Promise<st
     ...(states === undefined && redis !== undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
   ];
+};
+
+/** Why it is not there is told to the operator's log only: the cause may hold internal addresses. */
+const isStoreThere = async ({ check }: Parts['files'], log: Parts['log']): Promise<boolean> => {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    const why = error instanceof Failure ? error.cause : error;
+    log.warn({ why: String(why).slice(0, 300) }, 'the storage of media does not answer');
+    return false;
+  }
 };
 
 /** A Redis without memory answers, but no request can be served without a write. */
