@@ -1,6 +1,6 @@
 """Triton's `head_motion`: a portrait's picture, its mesh and one frame's motion in, the moved picture out.
 
-Or its head, told once from the portrait as it came, which each later request brings.
+Or its head and edges, told once from the portrait as it came, which each later request brings.
 """
 
 from typing import Any
@@ -9,6 +9,7 @@ import cv2
 import numpy.typing as npt
 
 from enhance.portrait.animate import Animator, check_picture, portrait_frame
+from enhance.portrait.edges import find_edges
 from enhance.portrait.silhouette import silhouette
 from enhance.style import style_numbered
 
@@ -24,14 +25,18 @@ class HeadMotionModel(Shell):
         self.animator = Animator()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        """What is asked for: HEAD, or IMAGE with its head moved and its eyes shut as MOTION says.
+        """What is asked for: HEAD and EDGES, or IMAGE with its head moved and its eyes shut as MOTION says.
 
         Raises ValueError for wrong inputs.
         """
         picture, mesh, head = inputs["IMAGE"], inputs["MESH"], inputs.get("HEAD")
         outputs: dict[str, npt.NDArray[Any]] = {}
-        if "HEAD" in wanted:
-            outputs["HEAD"] = silhouette(check_picture(picture), portrait_frame(mesh))
+        if {"HEAD", "EDGES"} & {*wanted}:
+            frame = portrait_frame(mesh)
+            edges = find_edges(check_picture(picture), frame)
+            outputs["EDGES"] = edges
+            if "HEAD" in wanted:
+                outputs["HEAD"] = silhouette(picture, frame, edges)
         if "IMAGE" in wanted:
             style = style_numbered(inputs.number("STYLE"))
             outputs["IMAGE"] = self.animator.move(picture, mesh, inputs["MOTION"], style, head)

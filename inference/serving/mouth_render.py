@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
+from enhance.portrait.edges import Edges
 from enhance.render.compose import MouthRequest, Rendered, Sight, check_target, see, with_mouth
 from enhance.render.drawn.outlines import in_outline, is_posterised
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
@@ -98,6 +99,7 @@ class MouthRenderModel(Shell):
             style=style_numbered(inputs.number("STYLE")),
             quality=self.quality,
             inside=inputs.get("INSIDE"),
+            edges=None if (edges := inputs.get("EDGES")) is None else Edges.of(edges, inputs["MESH"]),
         )
 
     def _lenders(self, inputs: Inputs) -> list[Lender]:

@@ -11,8 +11,10 @@ from skimage import data
 from enhance.geometry.frame import HeadFrame, head_frame
 from enhance.picture import BadPictureError, Picture
 from enhance.portrait.animate import Animator
+from enhance.portrait.edges import find_edges
 from enhance.portrait.head import head_field
-from enhance.portrait.silhouette import COLLAR, SIDE, at, check_silhouette, silhouette, usual
+from enhance.portrait.raster import COLLAR, SIDE, Raster, at
+from enhance.portrait.silhouette import check_silhouette, silhouette, usual
 from enhance.portrait.track import LIMITS
 from tests.test_portrait_picture import MESH, SKIN, motion, placed
 
@@ -42,12 +44,16 @@ def before_a_wall(hair: tuple[int, int, int] = HAIR) -> tuple[Picture, Floats, M
     return picture, mesh, head > 0, wall > 0
 
 
+def head_of(picture: Picture, frame: HeadFrame) -> Raster:
+    return silhouette(picture, frame, find_edges(picture, frame))
+
+
 def told(picture: Picture, mesh: Floats) -> tuple[Floats, HeadFrame, Floats, Floats]:
     """The silhouette for each pixel, its frame, and where the pixels lie in that."""
     frame = head_frame(mesh)
     x, y = np.meshgrid(np.arange(picture.shape[1]), np.arange(picture.shape[0]))
     across, down = frame.place(np.stack([x, y], 2))
-    return at(silhouette(picture, frame), frame, across, down), frame, across, down
+    return at(head_of(picture, frame), frame, across, down), frame, across, down
 
 
 def test_the_wall_beside_a_head_stays_where_the_head_moves() -> None:
@@ -59,7 +65,7 @@ def test_the_wall_beside_a_head_stays_where_the_head_moves() -> None:
     assert share[hair].min() > 0.9
     moved, as_usual = (
         np.abs(Animator().move(picture, mesh, motion(roll=1.5, dx=0.03), "photo", shape).astype(int) - picture).max(axis=2)
-        for shape in (silhouette(picture, frame), None)
+        for shape in (head_of(picture, frame), None)
     )
     assert moved[beside].mean() < 0.25 * as_usual[beside].mean()
     face = np.s_[300:340, 280:360]
@@ -151,7 +157,7 @@ def test_nothing_folds_where_head_meets_wall(sign: tuple[int, int]) -> None:
     photograph = data.astronaut()
     for picture, mesh in (before_a_wall()[:2], (photograph, MESH)):
         frame = head_frame(mesh)
-        field = head_field(frame, (picture.shape[0], picture.shape[1]), silhouette(picture, frame))
+        field = head_field(frame, (picture.shape[0], picture.shape[1]), head_of(picture, frame))
         yaw, pitch, roll = np.array(LIMITS) * (sign[0], sign[1], 1)
         turned = np.array([*np.sin(np.radians([yaw, pitch, roll])), 0.06 * sign[0], 0, 0])
         shift = np.tensordot(turned, field.unit, 1) / field.cell

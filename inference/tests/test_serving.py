@@ -10,6 +10,7 @@ from skimage import data
 
 from enhance.face.state import STATE
 from enhance.geometry.landmarks import PLAN_POINTS
+from enhance.portrait.edges import NO_EDGE
 from enhance.speech.features import HOP
 from serving.face_track import FaceTrackModel
 from serving.head_motion import HeadMotionModel
@@ -363,10 +364,11 @@ def test_a_head_is_told_once_and_moved_by_every_frame() -> None:
     model.initialize({})
     inputs: dict[str, Values] = {"IMAGE": np.asarray(data.astronaut()), "MESH": MESH, "MOTION": REST.copy()}
     inputs["STYLE"] = np.zeros(1, np.int32)
-    head = answer(model, ("HEAD",), inputs).output_tensors[0].values
+    head, edges = (tensor.values for tensor in answer(model, ("HEAD", "EDGES"), inputs).output_tensors)
     inputs["MOTION"][2] = 1.5
     usual = answer(model, ("IMAGE",), inputs).output_tensors[0].values
     told = answer(model, ("IMAGE",), inputs | {"HEAD": head}).output_tensors[0].values
     assert (told != usual).any()
+    assert edges.shape == head.shape and edges.min() == edges.max() == NO_EDGE
     assert refusal(model, ("IMAGE",), inputs | {"HEAD": head[1:]}).startswith("expected HEAD [96, 96] of float32")
     assert refusal(model, ("HEAD",), inputs | {"MESH": MESH * NAN}).startswith("expected MESH without NaN")

@@ -8,6 +8,10 @@ import numpy.typing as npt
 import pytest
 from skimage import data
 
+from enhance.geometry.frame import head_frame
+from enhance.geometry.landmarks import CHIN
+from enhance.portrait.edges import NO_EDGE
+from enhance.portrait.raster import in_pixels, places
 from serving.mouth_render import MouthRenderModel
 from tests.shells import NAN, answer, configured, floats, refusal
 
@@ -61,6 +65,8 @@ def test_a_frame_is_answered_in_its_own_size(studio: MouthRenderModel, patch: di
         ({"TARGET": floats(10, value=NAN)}, "expected TARGET [10] of finite numbers, got"),
         ({"INSIDE": np.zeros(9, np.uint8), "TARGET": OPEN}, "expected INSIDE of 480420 bytes, got 9"),
         ({"INSIDE": np.zeros(480420, np.uint8), "TARGET": OPEN}, "expected INSIDE as this release answers it, marked "),
+        ({"EDGES": floats(96, 4)}, "expected EDGES [96, 96] of float32, got [96, 4] of float32"),
+        ({"EDGES": floats(96, 96, value=NAN)}, "expected EDGES within -2 and 2"),
     ],
 )
 def test_mouth_render_refuses(
@@ -102,3 +108,29 @@ def test_an_inside_is_merged_and_shown(quality: str, patch: dict[str, Values]) -
     asked = patch | {"TARGET": OPEN}
     drawn, own = (answer(model, FRAME, sent).output_tensors for sent in (asked, asked | {"INSIDE": inside}))
     assert not np.array_equal(drawn[0].values, own[0].values)
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.22])
+def test_a_round_portrait_keeps_its_edge_when_the_jaw_moves(opening: float) -> None:
+    portrait, frame = data.astronaut(), head_frame(MESH)
+    radius = 1.3 * frame.unit
+    middle = MESH[CHIN, :2] - [0, radius - 0.1 * frame.unit]
+    away = np.hypot(*(np.mgrid[:512, :512] - middle[::-1, None, None])) - radius
+    portrait[away >= 0] = 255
+    model = opened("fast")
+    inputs: dict[str, Values] = {"RGB": portrait, "MESH": MESH, "STYLE": np.array([0], np.int32)}
+    (subject,) = (tensor.values for tensor in answer(model, ("SUBJECT",), inputs).output_tensors)
+    target = np.array([opening, 0.5, *[0.0] * 6, opening, 0.5], np.float32)
+    inputs |= {"SUBJECT": subject, "TARGET": target}
+    x, y = in_pixels(frame, *places(frame))
+    distances = (radius - np.hypot(x - middle[0], y - middle[1])) / frame.unit
+    edges = np.clip(distances, -NO_EDGE, NO_EDGE).astype(np.float32)
+    bent, held, free = (
+        answer(model, ("RGB",), inputs | sent).output_tensors[0].values.astype(int)
+        for sent in ({}, {"EDGES": edges}, {"EDGES": np.full_like(edges, NO_EDGE)})
+    )
+    assert np.abs(bent - portrait)[away > -1].max() > 60
+    assert np.abs(held - portrait)[away > -1].max() < 5
+    np.testing.assert_array_equal(free, bent)
+    lips = np.s_[int(MESH[0, 1]) : int(MESH[17, 1]), int(MESH[61, 0]) : int(MESH[291, 0])]
+    np.testing.assert_array_equal(held[lips], bent[lips])

@@ -1,15 +1,16 @@
 """The circle round a face, where a picture was cut out round: avatars, round tiles of a call, badges."""
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
-from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import Picture
 
-from .panel import FADE, STEP
+from .panel import STEP
 
 LARGEST = 80.0  # pixels of an outer-eye distance in which circles are looked for
 RADII = (0.9, 3.0)  # outer-eye distances
@@ -23,25 +24,22 @@ SEEN = 0.5  # least share of a circle that lies in the picture
 ANGLES = np.linspace(0, 2 * np.pi, 360, endpoint=False)
 
 
-def within_circle(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Floats:
-    """How much places (pixels) may move: 0 beyond the edge of a round picture with the face in it, 1 from FADE within it.
+def from_circles(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iterator[Floats]:
+    """How far within the edge of each round picture with the face in it places lie: pixels, negative beyond the edge.
 
-    picture: h x w x 3 uint8 RGB.
+    picture: h x w x 3 uint8 RGB. x, y: of the places.
     """
     shrink = min(1.0, LARGEST / frame.unit)
     size = (max(1, round(picture.shape[1] * shrink)), max(1, round(picture.shape[0] * shrink)))
     small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
     points = frame.mesh[:SKIN_POINTS, :2] * shrink
     unit = frame.unit * shrink
-    share = np.ones(x.shape, np.float32)
     for found in _circles(small, unit):
         if np.hypot(*(points - found[:2]).T).max() > found[2] + MARGIN:
             continue
         (centre_x, centre_y, radius), roundness = _fitted(small, found)
         if roundness >= ROUND:
-            distance = np.hypot(x * shrink - centre_x, y * shrink - centre_y)
-            share *= (1 - smoothstep(distance, radius - FADE * unit, radius)).astype(np.float32)
-    return share
+            yield (radius - np.hypot(x * shrink - centre_x, y * shrink - centre_y)) / shrink
 
 
 def _circles(picture: Picture, unit: float) -> Floats:

@@ -12,7 +12,8 @@ from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
 from enhance.picture import Picture
 
-from .silhouette import COLLAR, FAR, HEAD, Silhouette, at, usual
+from .raster import COLLAR, FAR, HEAD, at
+from .silhouette import Silhouette, usual
 
 CELLS = 24  # of the coarse grid, to an outer-eye distance
 DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts

@@ -1,5 +1,6 @@
 """The part of a picture in which a face is: bars, panels of a meme, tiles of a call, and frames round the face end it."""
 
+from collections.abc import Iterator
 from itertools import product
 
 import cv2
@@ -7,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
-from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import Picture
 
@@ -20,13 +20,13 @@ BESIDE, PLAIN = 0.08, 0.5  # outer-eye distances from a frame's side, and the mo
 SMALLEST = 30  # pixels of an outer-eye distance from which frames are looked for: with fewer, short edges look like a frame
 CORNER = 0.4  # outer-eye distances at both ends of a frame's side that do not count: its corners may be round
 NEAREST = 4  # lines on each side of the face, the nearest, of which one may be a side of its frame
-FADE = 0.4  # outer-eye distances over which motion fades to an edge
 
 
-def within_panel(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Floats:
-    """How much places (pixels) may move: 0 beyond an edge above, below, left or right of the face, 1 from FADE within them.
+def from_lines(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iterator[Floats]:
+    """How far within each edge above, below, left and right of the face places lie: pixels, negative beyond the edge.
 
-    picture: h x w x 3 uint8 RGB. Edges are those that go across all of it, and the sides of a frame with the face in it.
+    picture: h x w x 3 uint8 RGB. x, y: of the places. Edges are those that go across all of the picture, and the sides of a
+    frame with the face in it.
     """
     points = frame.mesh[:SKIN_POINTS, :2]
     shrink = min(1.0, LARGEST / frame.unit)
@@ -35,7 +35,6 @@ def within_panel(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Fl
     steps = _steps(small.transpose(1, 0, 2)), _steps(small)
     face = np.clip(np.stack([points.min(axis=0), points.max(axis=0)], 1) * shrink, 0, np.array(size)[:, None]).astype(int)
     sides = _frame(steps, face, frame.unit * shrink)
-    share = np.ones(x.shape, np.float32)
     for axis, places in ((1, y), (0, x)):
         scale = small.shape[1 - axis] / picture.shape[1 - axis]
         across = _middle(np.flatnonzero(steps[axis].mean(axis=1) > ACROSS)) / scale
@@ -44,8 +43,7 @@ def within_panel(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Fl
         for sign in (1, -1):
             beyond = sign * edges[sign * edges < (sign * points[:, axis]).min()]
             if len(beyond):
-                share *= smoothstep(sign * places - beyond.max(), 0, FADE * frame.unit).astype(np.float32)
-    return share
+                yield sign * places - beyond.max()
 
 
 def _steps(picture: Picture) -> npt.NDArray[np.bool_]:

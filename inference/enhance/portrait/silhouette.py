@@ -2,7 +2,6 @@
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from enhance.geometry.area import Area
 from enhance.geometry.frame import Floats, HeadFrame
@@ -10,17 +9,11 @@ from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import BadPictureError, Mask, Picture
 
-from .circle import within_circle
 from .overlay import written_over
-from .panel import within_panel
+from .raster import FAR, HEAD, SIDE, Raster, bounds, in_pixels, places
 
-Silhouette = npt.NDArray[np.float32]
-"""SIDE x SIDE, 0..1, over the places a head may reach: 1 where the head is, 0 where the background is. at() reads it."""
-
-SIDE = 96  # cells
-HEAD = (1.22, 1.50)  # half width in outer-eye distances, half height above in half face heights, of a usual head with hair
-FAR = 1.6  # times HEAD, from where on all is still
-COLLAR = 0.65  # outer-eye distances below the chin, from where on the neck is still
+Silhouette = Raster
+"""0..1, over the places a head may reach: 1 where the head is, 0 where the background is."""
 
 HAIR, BEHIND = 0.9, 1.35  # times HEAD: nearer than the one there is mostly head, farther than the other background
 SHOULDERS = 0.3  # half face heights below the middle of the face, from where on no colours are learnt
@@ -32,17 +25,18 @@ EDGE, ODDS = (0.7, 1.2), (0.3, 0.7)  # times HEAD: how likely background is ther
 SURE = (0.7, 0.85)  # how likely one of the two has to be to count, and to count fully
 NEAR = (0.95, 1.3)  # times HEAD, where what has the head's colours ceases to be the head: hands, wooden walls
 SOFT, SMOOTH = 0.08, 0.05  # outer-eye distances, sigmas: less of them, and motion folds at the head's edge
+FADE = 0.4  # outer-eye distances within an edge over which motion fades to it
 USUAL = 0.05  # how much the usual head counts beside a sure colour
 
 
-def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
-    """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's.
+def silhouette(picture: Picture, frame: HeadFrame, edges: Raster) -> Silhouette:
+    """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's. edges: edges.find_edges().
 
     Where a colour is the head's alone, or the background's, it tells; elsewhere the usual head does. The face is head, and
     so is what lies between it and head farther out. What is written over them moves as little as the background.
     """
-    low, high = _bounds(frame)
-    across, down = np.meshgrid(*np.linspace(low, high, SIDE).T)
+    low, high = bounds(frame)
+    across, down = places(frame)
     step = (high - low) / (SIDE - 1)
     radius = _radius(frame, across, down)
     face = _face(frame)
@@ -54,11 +48,11 @@ def silhouette(picture: Picture, frame: HeadFrame) -> Silhouette:
 
     share = (soft(sure * head, SOFT) + USUAL * usual(frame, across, down)) / (soft(sure, SOFT) + USUAL)
     share = _without_holes(np.minimum(share, 1 - smoothstep(radius, BEHIND, FAR)), -low / step)
-    x, y = np.moveaxis(frame.origin + frame.unit * (across[..., None] * frame.right + down[..., None] * frame.down), 2, 0)
+    x, y = in_pixels(frame, across, down)
     written = _written(picture, frame, x, y)
     if written.any():
         share *= 1 - soft(written, SOFT)
-    share = soft(share, SMOOTH) * within_panel(picture, frame, x, y) * within_circle(picture, frame, x, y)
+    share = soft(share, SMOOTH) * smoothstep(edges, 0, FADE).astype(np.float32)
     return np.clip(share, 0, 1)
 
 
@@ -67,26 +61,12 @@ def usual(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
     return 1 - smoothstep(_radius(frame, across, down), 0.8, FAR)
 
 
-def at(head: Silhouette, frame: HeadFrame, across: Floats, down: Floats) -> Floats:
-    """A silhouette at places in the frame's units."""
-    low, high = _bounds(frame)
-    places = zip((across, down), low, high, strict=True)
-    x, y = (((each - start) / (end - start) * (SIDE - 1)).astype(np.float32) for each, start, end in places)
-    return np.asarray(cv2.remap(head, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
-
-
 def check_silhouette(head: Silhouette) -> None:
     """Raises BadPictureError where values that came from outside are no silhouette."""
     if head.dtype != np.float32 or head.shape != (SIDE, SIDE):
         raise BadPictureError(f"expected HEAD [{SIDE}, {SIDE}] of float32, got {list(head.shape)} of {head.dtype}")
     if not ((head >= 0) & (head <= 1)).all():
         raise BadPictureError("expected HEAD within 0 and 1")
-
-
-def _bounds(frame: HeadFrame) -> tuple[Floats, Floats]:
-    """Upper left and lower right of the raster: x, y in the frame's units."""
-    width, height = HEAD
-    return np.array([-FAR * width, -FAR * height * frame.chin]), np.array([FAR * width, frame.chin + COLLAR])
 
 
 def _radius(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
@@ -98,9 +78,8 @@ def _radius(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
 
 def _face(frame: HeadFrame) -> Mask:
     """The places that the mesh covers."""
-    low, high = _bounds(frame)
-    places = np.stack(frame.place(frame.mesh[:SKIN_POINTS, :2]), 1)
-    points = (places - low) / (high - low) * (SIDE - 1)
+    low, high = bounds(frame)
+    points = (np.stack(frame.place(frame.mesh[:SKIN_POINTS, :2]), 1) - low) / (high - low) * (SIDE - 1)
     face = np.zeros((SIDE, SIDE), np.uint8)
     cv2.fillConvexPoly(face, np.round(cv2.convexHull(points.astype(np.float32))).astype(np.int32), (1,))
     return face > 0
@@ -108,8 +87,7 @@ def _face(frame: HeadFrame) -> Mask:
 
 def _colours(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -> Floats:
     """CIELAB by LAB at places in the frame's units, each the mean of what lies nearer to it than to others; NaN outside."""
-    places = frame.origin + frame.unit * (across[..., None] * frame.right + down[..., None] * frame.down)
-    x, y = np.moveaxis(places.astype(np.float32), 2, 0)
+    x, y = (each.astype(np.float32) for each in in_pixels(frame, across, down))
     rows, columns = picture.shape[:2]
     size = max(1, round(float(np.ptp(across)) / (SIDE - 1) * frame.unit))
     lab = cv2.cvtColor(cv2.blur(picture, (size, size)), cv2.COLOR_RGB2LAB)
@@ -124,7 +102,7 @@ def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
     if not reach.width or not reach.height:
         return np.zeros(x.shape, np.bool_)
     written = written_over(picture, frame, reach).astype(np.uint8)
-    x, y = ((places - start).astype(np.float32) for places, start in ((x, reach.x), (y, reach.y)))
+    x, y = ((each - start).astype(np.float32) for each, start in ((x, reach.x), (y, reach.y)))
     return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
 
 

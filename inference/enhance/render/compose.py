@@ -13,6 +13,7 @@ from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.picture import LUMA
 from enhance.plan.measures import AS_WIDE
+from enhance.portrait.edges import Edges
 from enhance.style import Style
 
 from .cover.bare import skin_seen
@@ -82,7 +83,7 @@ class MouthRequest:
     """What the mouth is to show.
 
     target: [TARGETS], a row of mouth_plan's TARGETS. subject: from measure(). quality: what is spent on the frame.
-    inside: an INSIDE (inside/merged.py); without one the inside of the mouth is drawn.
+    inside: an INSIDE (inside/merged.py); without one the inside of the mouth is drawn. edges: of a portrait.
     """
 
     target: npt.NDArray[np.generic]
@@ -90,6 +91,7 @@ class MouthRequest:
     style: Style = "photo"
     quality: Quality = QUALITIES["fast"]
     inside: npt.NDArray[np.uint8] | None = None
+    edges: Edges | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def check_target(target: npt.NDArray[np.generic]) -> None:
 
 
 def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Sight:
-    """What the patch shows, for with_mouth(). mesh: as in render(). request: its `target` and `inside` do not matter.
+    """What the patch shows, for with_mouth(). mesh: as in render(). request: its `target`, `inside` and `edges` do not matter.
 
     Raises ValueError.
     """
@@ -249,7 +251,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     asked = blend(own, asked_of(shape, person.rest, own, full), belief)
     mouth = _Mouth(person, face, shape, asked, merged)
 
-    out, mask = warp(patch, own, asked, request.quality, request.style)
+    out, mask = warp(patch, own, asked, request.quality, request.style, request.edges)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     sides = lip_sides = EVEN
     if request.style == "photo":

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.planes import Plane, Planes, even, moved
+from enhance.portrait.edges import Edges
 from enhance.style import Style
 
 from .finish.grain import sharpened
@@ -18,8 +19,13 @@ from .quality import Quality
 from .window import Window
 
 
-def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style) -> tuple[Planes, Plane]:
-    """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more."""
+def warp(
+    patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style, edges: Edges | None = None
+) -> tuple[Planes, Plane]:
+    """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more.
+
+    edges: what does not bend, of a portrait.
+    """
     planes, pose = patch.planes, patch.pose
     field = Field(pull(patch.head, own, asked, pose, shaded(planes.y, pose, own, patch.colours.black)), pose)
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
@@ -28,6 +34,8 @@ def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style) 
     mask = np.zeros(planes.y.shape, np.uint8)
     if not area.width or not area.height:
         return planes.copy(), mask
+    if edges is not None:
+        by = edges.hold(by, area)
     grown = even(area, planes.area)
     if grown != area:
         by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))

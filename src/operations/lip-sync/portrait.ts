@@ -130,7 +130,7 @@ const preparePortraitFrames = async (
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
   const { headMotion } = portraitModels(models);
-  const head = motion && (await headMotion.head(still, face.mesh, signal));
+  const { head, edges } = await headMotion.look(still, face.mesh, signal);
 
   const { mouth, rect, covered } = await measureStill(task, { still, face });
   const { style } = mouth.about;
@@ -148,7 +148,7 @@ const preparePortraitFrames = async (
     const wanted = wantedOf(models.mouthRender.wants, sound.pcm, moment);
     const rendered = await models.mouthRender.render(
       mouth,
-      { target, inside, wanted, memory: memory.subarray(2 * whole) },
+      { target, inside, edges, wanted, memory: memory.subarray(2 * whole) },
       signal,
     );
     const passedThrough = rendered.mask.equals(unchanged);

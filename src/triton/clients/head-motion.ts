@@ -8,10 +8,18 @@ import { MOTION } from './portrait-motion.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
-  /** What of a portrait, as it came, moves with its head: the background beside it is not to. Null: the model does not tell. */
-  head(still: Picture, mesh: Float32Array, signal: AbortSignal): Promise<Float32Array | null>;
+  /** Of a portrait as it came. */
+  look(still: Picture, mesh: Float32Array, signal: AbortSignal): Promise<Looks>;
   /** `memory`, of the picture's length: where the answer may be put. After an abort a late answer may still be written to it. */
   move(portrait: MovedPortrait, memory: Buffer, signal: AbortSignal): Promise<Picture>;
+};
+
+/** Null: the model does not tell. */
+type Looks = {
+  /** What moves with the head: the background beside it is not to. */
+  readonly head: Float32Array | null;
+  /** The edges of the part of the picture in which the face is: they are not to bend when the jaw moves. */
+  readonly edges: Float32Array | null;
 };
 
 type MovedPortrait = {
@@ -23,7 +31,7 @@ type MovedPortrait = {
   readonly motion: Float32Array;
   /** How the eyes are shut. */
   readonly style: Style;
-  /** What `head` has told of this portrait. */
+  /** What `look` has told of this portrait. */
   readonly head: Float32Array | null;
 };
 
@@ -44,18 +52,20 @@ export const headMotionSlot: Slot = {
 export const openHeadMotion = (transport: Transport, loaded: LoadedModel): HeadMotion => {
   const ask = openModel(transport, loaded);
   const side = Number(loaded.parameters.head_side ?? 0);
-  /** How it moves is not looked at where only the head is asked for. */
+  const edgesSide = Number(loaded.parameters.edges_side ?? 0);
+  /** How it moves is not looked at where no picture is asked for. */
   const unmoved = { motion: new Float32Array(MOTION), style: STYLES[0] };
   return {
-    head: async (picture, mesh, signal) => {
-      if (side === 0) return null;
-      const of = await ask(
-        inputsOf({ picture, mesh, ...unmoved }),
-        [floats('HEAD', side, side)],
-        signal,
-      );
-      // A copy: a view would keep the whole answer in memory.
-      return floatsOf(of('HEAD')).slice();
+    look: async (picture, mesh, signal) => {
+      const wanted = [
+        ...(side > 0 ? [floats('HEAD', side, side)] : []),
+        ...(edgesSide > 0 ? [floats('EDGES', edgesSide, edgesSide)] : []),
+      ];
+      if (wanted.length === 0) return { head: null, edges: null };
+      const of = await ask(inputsOf({ picture, mesh, ...unmoved }), wanted, signal);
+      // Copies: a view would keep the whole answer in memory.
+      const told = (name: string) => floatsOf(of(name)).slice();
+      return { head: side > 0 ? told('HEAD') : null, edges: edgesSide > 0 ? told('EDGES') : null };
     },
     move: async (portrait, memory, signal) => {
       const { width, height } = portrait.picture;

@@ -87,6 +87,8 @@ type Shown = {
   readonly target: Float32Array;
   /** What `MouthRender.inside` has merged. Null or absent: it is drawn. */
   readonly inside?: Buffer | null;
+  /** Of a portrait: what `HeadMotion.look` has told. */
+  readonly edges?: Float32Array | null;
   /** What `MouthRender.wants` names. */
   readonly wanted?: WantedInputs;
   /** At least `renderedBytes` that the answer may lie in. Absent: new memory. */
@@ -148,6 +150,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
   const insideSize = Number(parameters.inside_size);
+  const edgesSide = Number(parameters.edges_side ?? 0);
   const coveredUpTo = parameters.covered_up_to ? Number(parameters.covered_up_to) : null;
   const wants = wantsOf(parameters);
   /** The shape of the mouth is not looked at where no picture is asked for. */
@@ -189,7 +192,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       const of = await ask(inputs, [bytes('INSIDE', insideSize)], signal);
       return Buffer.from(of('INSIDE').data);
     },
-    render: async (mouth, { target, inside, wanted = {}, memory }, signal) => {
+    render: async (mouth, { target, inside, edges, wanted = {}, memory }, signal) => {
       const { width, height } = mouth.patch;
       const parts =
         mouth.about.coding === 'rgb'
@@ -202,6 +205,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       const inputs = [
         ...inputsOf(mouth, target),
         ...(inside ? [uint8('INSIDE', [inside.length], inside)] : []),
+        ...(edges && edgesSide > 0 ? [fp32('EDGES', [edgesSide, edgesSide], edges)] : []),
         ...wantedTensors(wants, wanted, mouth),
       ];
       const place =
