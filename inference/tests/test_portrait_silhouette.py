@@ -145,6 +145,20 @@ def test_the_edge_of_a_frame_or_a_round_picture_stays(corner: float) -> None:
     assert share[nose[1], nose[0]] > 0.9
 
 
+def test_the_edge_of_an_avatar_in_a_ring_is_found() -> None:
+    picture, mesh, *_ = before_a_wall()
+    frame, middle = head_frame(mesh), mesh[[10, 152], :2].mean(axis=0)
+    left, top = (round(float(v - 1.5 * frame.unit)) for v in middle)
+    away = np.hypot(*(np.mgrid[:640, :640] - middle[::-1, None, None])) / frame.unit - 1.3
+    picture[away > 0] = 255
+    picture[(away > 0.05) & (away < 0.1)] = 230, 60, 120
+    cut = np.s_[top : top + round(3 * frame.unit), left : left + round(3 * frame.unit)]
+    frame = head_frame(mesh - np.float32([left, top, 0]))
+    x, y = np.meshgrid(*(np.arange(size) for size in picture[cut].shape[1::-1]))
+    distances = at(find_edges(np.ascontiguousarray(picture[cut]), frame), frame, *frame.place(np.stack([x, y], 2)))
+    assert np.abs(distances[np.abs(away[cut]) < 0.01]).max() < 0.03
+
+
 def test_a_head_that_fills_its_picture_moves_as_usual() -> None:
     mesh = placed(300)
     picture = np.full((300, 300, 3), SKIN, np.uint8)

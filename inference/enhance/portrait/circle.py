@@ -1,7 +1,5 @@
 """The circle round a face, where a picture was cut out round: avatars, round tiles of a call, badges."""
 
-from collections.abc import Iterator
-
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +22,9 @@ SEEN = 0.5  # least share of a circle that lies in the picture
 ANGLES = np.linspace(0, 2 * np.pi, 360, endpoint=False)
 
 
-def from_circles(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iterator[Floats]:
-    """How far within the edge of each round picture with the face in it places lie: pixels, negative beyond the edge.
+def from_circle(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Floats | None:
+    """How far within the edge of a round picture with the face in it places lie: pixels, negative beyond the edge. None where
+    there is no such edge; of several, the nearest counts.
 
     picture: h x w x 3 uint8 RGB. x, y: of the places.
     """
@@ -34,12 +33,14 @@ def from_circles(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> It
     small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
     points = frame.mesh[:SKIN_POINTS, :2] * shrink
     unit = frame.unit * shrink
-    for found in _circles(small, unit):
+    within = []
+    for found in (*_circles(small, unit), *_centred(size, unit)):
         if np.hypot(*(points - found[:2]).T).max() > found[2] + MARGIN:
             continue
         (centre_x, centre_y, radius), roundness = _fitted(small, found)
         if roundness >= ROUND:
-            yield (radius - np.hypot(x * shrink - centre_x, y * shrink - centre_y)) / shrink
+            within.append((radius - np.hypot(x * shrink - centre_x, y * shrink - centre_y)) / shrink)
+    return np.min(within, axis=0) if within else None
 
 
 def _circles(picture: Picture, unit: float) -> Floats:
@@ -51,6 +52,12 @@ def _circles(picture: Picture, unit: float) -> Floats:
         wider, cv2.HOUGH_GRADIENT_ALT, 1.5, unit / 2, param1=GRADIENT, param2=PERFECT, minRadius=low, maxRadius=high
     )
     return np.zeros((0, 3)) if found is None else found.reshape(-1, found.shape[-1])[:, :3] - (MARGIN, MARGIN, 0)
+
+
+def _centred(size: tuple[int, int], unit: float) -> Floats:
+    """Circles round the middle of a picture, as most avatars are cut, so close that one of them finds any edge between them."""
+    radii = np.arange(min(RADII[1] * unit, min(size) / 2), RADII[0] * unit, -SEARCH[0])
+    return np.stack([np.full_like(radii, (size[0] - 1) / 2), np.full_like(radii, (size[1] - 1) / 2), radii], 1)
 
 
 def _fitted(picture: Picture, circle: Floats) -> tuple[Floats, float]:

@@ -12,7 +12,7 @@ from enhance.geometry.frame import Floats, HeadFrame, head_frame
 from enhance.geometry.head import smoothstep
 from enhance.picture import BadPictureError, Picture
 
-from .circle import from_circles
+from .circle import from_circle
 from .panel import CORNER, from_lines
 from .raster import SIDE, Raster, in_pixels, over, places
 
@@ -29,8 +29,8 @@ def find_edges(picture: Picture, frame: HeadFrame) -> Raster:
     picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's.
     """
     x, y = in_pixels(frame, *places(frame))
-    found = [*from_lines(picture, frame, x, y), *from_circles(picture, frame, x, y)]
-    distances = np.stack([np.full(x.shape, NO_EDGE), *(each / frame.unit for each in found)])
+    found = [*from_lines(picture, frame, x, y), from_circle(picture, frame, x, y)]
+    distances = np.stack([np.full(x.shape, NO_EDGE), *(each / frame.unit for each in found if each is not None)])
     # Where two edges are near, theirs is a round corner.
     beside = np.sqrt((np.maximum(CORNER - distances, 0) ** 2).sum(axis=0))
     nearest = np.where(beside > 0, CORNER - beside, distances.min(axis=0))
