@@ -153,7 +153,7 @@ def test_the_edge_of_an_avatar_in_a_ring_is_found() -> None:
     picture[away > 0] = 255
     picture[(away > 0.05) & (away < 0.1)] = 230, 60, 120
     cut = np.s_[top : top + round(3 * frame.unit), left : left + round(3 * frame.unit)]
-    frame = head_frame(mesh - np.float32([left, top, 0]))
+    frame = head_frame(mesh - np.array([left, top, 0], np.float32))
     x, y = np.meshgrid(*(np.arange(size) for size in picture[cut].shape[1::-1]))
     distances = at(find_edges(np.ascontiguousarray(picture[cut]), frame), frame, *frame.place(np.stack([x, y], 2)))
     assert np.abs(distances[np.abs(away[cut]) < 0.01]).max() < 0.03

@@ -58,11 +58,13 @@ class Edges:
 
         shifts: in pixels, from where each pixel of the area comes: height x width x 2.
         """
-        distance = (over(self.distances, self.frame, area) - SOFT) * self.frame.unit
+        if self.distances.min() >= NO_EDGE or not shifts.size:
+            return shifts
         across, down = cv2.split(shifts)
         length = cv2.magnitude(across, down)
+        distance = (over(self.distances, self.frame, area) - np.float32(SOFT)) * np.float32(self.frame.unit)
         if distance.min() >= TOWARDS * length.max():
             return shifts
-        towards = across * self.frame.down[0] + down * self.frame.down[1] > 0
-        reach = np.maximum(length * np.where(towards, TOWARDS, AWAY), 1e-6)
+        towards = across * np.float32(self.frame.down[0]) + down * np.float32(self.frame.down[1]) > 0
+        reach = np.maximum(length * np.where(towards, np.float32(TOWARDS), np.float32(AWAY)), np.float32(1e-6))
         return np.asarray(shifts * smoothstep(distance, 0, reach)[..., None], np.float32)
