@@ -30,7 +30,7 @@ from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, with_shade
 from enhance.render.drawn.found import Drawn, find
-from enhance.render.drawn.looks import _next_row, lip_shade
+from enhance.render.drawn.looks import NEXT_INK, lip_shade
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
@@ -274,16 +274,6 @@ def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:
     assert np.percentile(shut.y[teeth].astype(int) - wanted.y[teeth], 98) < 12
 
 
-def test_two_fangs_on_skin_that_is_darker_than_the_cheek_do_not_hide_the_mouth() -> None:
-    picture, mesh = in_one_tone(GRIN, SKIN, FILL)
-    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
-    for side in (-1, 1):
-        fang = np.array([[0.06, 0.0], [0.12, 0.0], [0.09, 0.09]]) * [side, 1]
-        cv2.fillPoly(picture, [np.round(fang * unit + [x, y]).astype(np.int32)], (255, 255, 255))
-    shade = 0.85 - 0.3 * (np.arange(picture.shape[1]) - x) / unit
-    assert has_ink(np.clip(picture * shade[:, None], 0, 255).astype(np.uint8), mesh)
-
-
 def test_a_mouth_that_reaches_above_the_nose_of_the_mesh_is_found() -> None:
     picture, mesh = in_one_tone((-0.12 * np.sqrt(1 - ACROSS**2), 0.12 * np.sqrt(1 - ACROSS**2)), SKIN, FILL, line=True)
     mesh[NOSE_BASE, 1] = mesh[[61, 291], 1].mean() - 0.08 * pose_of(mesh).scale
@@ -291,11 +281,11 @@ def test_a_mouth_that_reaches_above_the_nose_of_the_mesh_is_found() -> None:
 
 
 def test_one_tooth_in_an_open_mouth_does_not_make_its_rim_lips() -> None:
-    picture, mesh = drawing("open", size=320, thick=0.012)
+    picture, mesh = drawing("open", size=480, thick=0.012)
     unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
-    half, high = round(0.055 * unit), round(0.07 * unit)
+    half, high = round(0.06 * unit), round(0.07 * unit)
     # The tooth leaves some of the line over it.
-    picture[y + 1 : y + high, x - half : x + half] = 255
+    picture[y - 1 : y + high, x - half : x + half] = 255
     assert has_ink(picture, mesh)
 
 
@@ -303,6 +293,23 @@ def test_a_thick_soft_stroke_on_brown_skin_is_no_pair_of_lips() -> None:
     picture, mesh = drawing("stroke", (150, 100, 70), size=640, thick=0.035)
     soft = cv2.GaussianBlur(picture, (0, 0), 1.5)
     assert has_ink(np.asarray(soft, np.uint8), mesh)
+
+
+@pytest.mark.parametrize(("high", "down"), [(0.022, 0.0), (0.036, 0.0), (0.022, -0.18)])
+def test_a_dot_opens_as_a_round_mouth_with_a_tongue_however_far_above_the_mouth_of_the_mesh(high: float, down: float) -> None:
+    picture, mesh = drawing("stroke", size=480)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    chin = y + round(0.08 * unit)
+    picture[y - round(0.1 * unit) : chin] = SKIN
+    size = round(0.036 * unit), round(high * unit)
+    cv2.ellipse(picture, (x, y + round(down * unit)), size, 0, 0, 360, INK, -1, cv2.LINE_AA)
+    shut, opened = (spoken(picture, mesh, target(opening)).planes.y for opening in (0.0, 0.2))
+    np.testing.assert_array_equal(shut, planes_of(picture).y)
+    mouth = opened[:chin] < int(shut[0, 0]) - 25
+    wide, tall = (float(np.ptp(np.flatnonzero(mouth.any(axis=axis)))) / unit for axis in (0, 1))
+    assert 0.1 < wide < 0.18
+    assert 0.8 < tall / wide < 1.3
+    assert np.median(opened[:chin][mouth]) > shut[:chin].min() + 8
 
 
 def test_a_mouth_of_three_samples_shuts_to_a_line_of_the_usual_thickness() -> None:
@@ -845,7 +852,8 @@ def test_all_of_a_line_under_the_lower_lip_goes_with_it_however_near() -> None:
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
     bare = find(patch.planes, patch.head, patch.pose)
     assert bare is not None
-    row = round(y + (bare.place(np.array([0.0, _next_row(bare)]))[1] - bare.ends[:, 1].mean()) * patch.pose.scale)
+    border = bare.place(np.array([0.0, bare.bottom.max() + NEXT_INK * bare.finer]))
+    row = round(y + (border[1] - bare.ends[:, 1].mean()) * patch.pose.scale)
     half = round(0.07 * patch.pose.scale)
     cv2.line(picture, (x - half, row - 4), (x + half, row + 4), INK, 3, cv2.LINE_AA)
     drawn = find(planes_of(picture), patch.head, patch.pose)

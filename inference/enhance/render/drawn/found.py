@@ -27,6 +27,7 @@ FINEST = 320.0  # samples to an S, at most
 REACH = 0.24  # S between the mesh's mouth and the drawn one
 NEAR = 0.07  # S between them that is much
 ABOVE, BELOW = 0.26, 0.46  # S of the window round the mesh's mouth
+ABOVE_SMALL = 0.32  # the same for a small mouth
 HIGHEST = 0.36  # S: of an open mouth
 LIGHTER = 70.0  # percent of places on cheeks that are not lighter
 INK = 0.3  # of the darkest, where ink begins
@@ -50,6 +51,11 @@ RED, RED_LINE, ROUND_LINE = 2.0, 0.05, 0.3
 thicker; and S round the mouth in which most is skin."""
 DARK_GROUND, LIGHT_LINE = 100.0, 80.0
 """Luma of the ground at most, and levels by which lines on it are lighter at least, to be chalk's on a blackboard."""
+SMALL_WIDE, SMALL_HIGH, OFF_MIDDLE = 0.25, 0.1, 0.12
+"""S across and down of a small mouth at most, and from its middle to that of the mesh's, across."""
+DOT_WIDE, DOT_RIM, ONE_TONE = 0.1, 0.015, 0.85
+"""S across a dot at most, and of its edge; and of its darkest, what it has inside at least."""
+ALONE, MOST_INK = 0.08, 0.7  # S round a small mouth; and of the ink within, what it takes at least
 WHITER = 4.0  # grey levels by which teeth are lighter than light skin, at least
 LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
 
@@ -81,6 +87,21 @@ class Drawn:
         count = len(self.top)
         middle = slice(count // 5, count - count // 5)
         return float(np.median((self.bottom - self.top)[middle])) / self.finer
+
+    @property
+    def width(self) -> float:
+        """In S."""
+        return len(self.top) / self.finer
+
+    @property
+    def shut(self) -> bool:
+        """Whether it is a stroke, or a dot of one tone."""
+        if self.open < STROKE:
+            return True
+        if self.width > DOT_WIDE or self.open > SMALL_HIGH:
+            return False
+        core = cv2.erode(self.whole.astype(np.uint8), np.ones((2 * round(DOT_RIM * self.finer) + 1,) * 2, np.uint8)) > 0
+        return bool(core.any() and np.median(self.dark[core]) > ONE_TONE * self.darkest)
 
     @property
     def ends(self) -> Array:
@@ -148,6 +169,7 @@ def find(
     if not no_darker:
         return usual
     usual = usual or _find(planes, head, pose, skin, white=False, shaded=shaded, skin_above=True)
+    usual = usual or _find_small(planes, head, pose, skin)
     light = _find_light(planes, head, pose, skin) if usual is None or usual.of_teeth else None
     return light or usual or _find_red(planes, head, pose, skin)
 
@@ -159,6 +181,24 @@ def _find_high(planes: Planes, head: Array, pose: Pose, skin: float, *, shaded: 
         return None
     column, row = np.round((_middle(head, pose) - drawn.origin) * drawn.finer).astype(int)
     return drawn if drawn.whole[row, column] and is_there(drawn, head, pose) else None
+
+
+def _find_small(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
+    """A closed mouth that is a dot or a short line, as of chibi and mascots: alone, and in the middle of the face.
+
+    The mesh has it lower and several times as wide, and may have the nose there.
+    """
+    drawn = _find(planes, head, pose, skin, white=False, shaded=False, small=True)
+    drawn = drawn or _find(planes, head, pose, skin, white=False, shaded=False, small=True, high=True)
+    if drawn is None or drawn.open > SMALL_HIGH or drawn.width > SMALL_WIDE:
+        return None
+    middle = drawn.ends.mean(axis=0)
+    if abs(middle[0] - _middle(head, pose)[0]) > OFF_MIDDLE:
+        return None
+    reach = 2 * round(ALONE * drawn.finer) + 1
+    near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((reach, reach), np.uint8)) > 0
+    ink = near & (drawn.dark > INK * drawn.darkest)
+    return drawn if (ink & drawn.whole).sum() > MOST_INK * ink.sum() else None
 
 
 def _find_red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:
@@ -201,6 +241,7 @@ def _find(
     hangs: bool = False,
     high: bool = False,
     skin_above: bool = False,
+    small: bool = False,
 ) -> Drawn | None:
     """As find(), on skin or a beard of that luma. shut: whether the mouth may be a closed one. sizes: as USUAL.
 
@@ -208,12 +249,14 @@ def _find(
     high: the mouth may reach above the mesh's nose.
     skin_above: skin is taken to go on above the window. Otherwise, between teeth and the upper border, their light counts as
     the skin's, and darker skin there as ink.
+    small: what is dark may take less of the skin near the mesh's mouth than a line does, or lie above it.
     """
     middle = _middle(head, pose)
     finer = min(pose.scale, FINEST)
     nose = float(pose.to_plane(head[NOSE_BASE])[1])
     aside, *widths = sizes
-    origin = np.array([middle[0] - aside, middle[1] - ABOVE if hangs or high else max(middle[1] - ABOVE, nose)])
+    highest = middle[1] - (ABOVE_SMALL if small else ABOVE)
+    origin = np.array([middle[0] - aside, highest if hangs or high else max(highest, nose)])
     size = round(2 * aside * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
@@ -225,8 +268,8 @@ def _find(
     at = np.round((middle - origin) * finer).astype(int)
     lowest = float(pose.to_plane(head[[LOWER_LIP, CHIN]])[:, 1].mean() - origin[1]) * finer
     span = round(0.2 * finer)
-    near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
-    strongest = float(np.percentile(near, 98)) if near.size else 0.0
+    near = dark[0 if small else max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
+    strongest = float(np.percentile(near, 99.7 if small else 98)) if near.size else 0.0
     teeth_from, ink = skin + TO_WHITE * (255 - skin), (dark > INK * strongest).astype(np.uint8)
     if strongest >= FAINTEST:
         loose = without_nose_line(ink, int(at[1]), finer)

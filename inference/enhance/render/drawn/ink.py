@@ -13,12 +13,13 @@ from enhance.geometry.planes import Colours, Planes, even, full_yuv
 from enhance.record import Shape
 
 from .erase import SHADE_REACHES, has_band
-from .found import STROKE, Drawn, find, is_there
+from .found import Drawn, find, is_there
 from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, softness
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
 
 RIM = 3  # pixels round a mouth that its edge takes
+DOT = 0.3  # of its width that a dot is thick, at least
 EVEN, ROUGHEST = 0.4, 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 
 
@@ -53,6 +54,16 @@ class Ink:
         return float(np.linalg.norm(self.ends[1] - self.ends[0]))
 
     @property
+    def thickness(self) -> float:
+        """Of the stroke, the median without its gaps."""
+        return float(np.median(self.thick[self.thick > 0])) if (self.thick > 0).any() else 0.0
+
+    @property
+    def is_dot(self) -> bool:
+        """Whether it is too short for its thickness to be a line."""
+        return self.thickness > DOT * self.width
+
+    @property
     def hollow(self) -> bool:
         """Whether it is nothing but lines, open as well: see Palette."""
         return bool((self.fill == self.tongue).all())
@@ -73,13 +84,13 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
     drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) or drawn
-    if drawn.open >= STROKE and (
+    if not drawn.shut and (
         (not outlined and _in_lips(drawn, planes, pose)) or (not inked_round(drawn) and shows_lit_lips(drawn, planes, pose))
     ):
         return None
-    if drawn.open < STROKE and drawn.of_teeth:
+    if drawn.shut and drawn.of_teeth:
         return None
-    if drawn.open < STROKE:
+    if drawn.shut:
         ends, bow, thick = stroke_of(drawn)
     else:
         ends, bow, thick = shut(drawn)

@@ -24,6 +24,7 @@ from .parts import TEETH
 from .round_opening import lips_round_opening
 
 OUTLINED, PAINTED, IN_TONES = 3, 1, 0  # lines; without one, the lips are told from each other by their tones
+NARROWEST = 0.12  # S across lips: less is a dot
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
 ABOVE = 0.06  # S above it, where there is skin
 NEAREST = 3  # samples above it that are no skin yet
@@ -41,7 +42,11 @@ LEAST_LIP = 0.12  # of the mouth's height that each of two lips has
 def on_drawn_lips(patch: Patch) -> Patch | None:
     """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch or lie round teeth."""
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch))):
+    if (
+        drawn is None
+        or drawn.width < NARROWEST
+        or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch)))
+    ):
         return None
     # First, since teeth below an upper lip look like a lighter lower one.
     edges, line = lips_round_opening(drawn, patch), 0.0

@@ -8,7 +8,7 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA, Mask
 
-from .found import STROKE, Drawn, raster
+from .found import Drawn, raster
 from .looks import line_round
 from .parts import FAINTEST, TEETH, TO_WHITE
 
@@ -39,7 +39,7 @@ class Palette:
         darkest = float(np.percentile(drawn.dark[drawn.whole], 92))
         # Chroma is coarser than a stroke: what it has lost at one place it has given to another.
         share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
-        lines = drawn.open < STROKE
+        lines = drawn.shut
         if lines:
             # What one side of the face is in shade by is no ink.
             tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]

@@ -25,6 +25,9 @@ TO_CHIN = 0.52  # of the room down to the chin that a mouth may open
 UPPER_SHARE = 0.18  # of an opening that the upper edge rises
 ROUNDED = 0.35  # of its width that a rounded open mouth loses
 UNBENT = 0.35  # of the stroke's bow that an open mouth's upper edge loses
+DOT_OPENS_AS, DOT_LINE, DOT_RISES = 0.14, 0.2, 0.4
+"""S of a mouth that a dot opens as far as; of the dot's width, the line round it when open; and of the opening, what lies above
+the dot's middle."""
 LIFTED = 0.5  # of the asked height of the upper lip that a stroke follows
 TEETH_HEIGHT, MOST_OPEN_TEETH = 0.030, 0.30  # S, and of an opening
 STILL = 0.3  # pixels: a mouth that would move by less is left as it is drawn
@@ -86,14 +89,17 @@ def _ends(ink: Ink, drawn: Drawn) -> Array:
 def opening_of(shape: Shape, ink: Ink) -> float:
     """How far the drawn mouth opens, in S: less on a small mouth, and never down to the chin."""
     asked = shape.opening * ramp(shape.opening, *AT_REST)
-    wanted = 1.15 * asked * min(1.0, (ink.width / USUAL_WIDTH) ** 0.5)
+    width = max(ink.width, DOT_OPENS_AS) if ink.is_dot else ink.width
+    wanted = 1.15 * asked * min(1.0, (width / USUAL_WIDTH) ** 0.5)
     most = TO_CHIN * ink.room
     return float(wanted / (1 + (wanted / max(most, 1e-3)) ** 3) ** (1 / 3))
 
 
 def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
     opening = opening_of(shape, ink)
-    typical = float(np.median(ink.thick[ink.thick > 0])) if (ink.thick > 0).any() else 0.0
+    if ink.is_dot:
+        return _round_contours(shape, ink, ends, opening)
+    typical = ink.thickness
     parted = ramp(opening, 0.0, 0.10)
     wide = ink.wide
     ratio = float(np.clip(1 + (shape.width - wide) / max(wide, 0.25), NARROWEST, WIDEST))
@@ -120,6 +126,22 @@ def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
     return Contours(upper, lower, upper_thick, outline * 0.85 * typical * taper, opening)
 
 
+def _round_contours(shape: Shape, ink: Ink, ends: Array, opening: float) -> Contours:
+    """A dot that opens as a round mouth with a thin line: it gets as wide as it is high."""
+    sets_in = ramp(opening, 0.0, 2 * ink.thickness)
+    ratio = float(np.clip(1 + (shape.width - ink.wide) / max(ink.wide, 0.25), NARROWEST, WIDEST))
+    ratio *= 1 - ROUNDED * shape.rounding * sets_in
+    half = (ends[1] - ends[0]) / 2 * max(1.0, opening / ink.width) * ratio
+    line = ends.mean(axis=0) + ALONG[:, None] * half
+    line[:, 1] += (1 - sets_in) * ink.bow
+    arch = np.sqrt(1 - ALONG**2)
+    upper, lower = line.copy(), line.copy()
+    upper[:, 1] -= DOT_RISES * opening * arch
+    lower[:, 1] += (1 - DOT_RISES) * opening * arch
+    thick = (1 - sets_in) * ink.thick + sets_in * DOT_LINE * ink.width
+    return Contours(upper, lower, thick, thick, opening)
+
+
 def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
     """All that changes, and skin round it to take from; even, as chroma asks."""
     box = np.array([[drawn.columns.start, drawn.top.min()], [drawn.columns.stop, drawn.bottom.max()]])
@@ -139,7 +161,7 @@ def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:
 
 def _is_there(contours: Contours, ink: Ink, drawn: Drawn, pose: Pose) -> bool:
     """Whether the frame shows this mouth already: a stroke, where a stroke is asked for."""
-    if contours.opening or drawn.open >= STROKE:
+    if contours.opening or not drawn.shut:
         return False
     ends = drawn.ends
     rest = ends.mean(axis=0) + ALONG[:, None] * (ends[1] - ends[0]) / 2
@@ -192,7 +214,8 @@ def _rim(ink: Ink, opening: float, scale: float) -> Array:
 
 def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:
     """Height of the band of teeth in S: a mouth that is spread shows it, a round one does not; F shows it alone."""
-    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * ink.teeth) * (1 - ramp(shape.rounding, 0.1, 0.4))
+    spread = 0.0 if ink.is_dot else max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * ink.teeth)
+    spread *= 1 - ramp(shape.rounding, 0.1, 0.4)
     band = min(TEETH_HEIGHT * min(1.0, ink.width / USUAL_WIDTH) + 0.006, MOST_OPEN_TEETH * opening)
     return band * max(spread, ramp(shape.labiodental, 0.2, 0.6))
 
