@@ -431,6 +431,7 @@ ROUND = -0.07 * np.sqrt(1 - ACROSS**2), 0.09 * np.sqrt(1 - ACROSS**2)
 DIP = 0.05 * np.exp(-((ACROSS / 0.16) ** 2))
 SMILING = POINTED[0] - 0.05 * ACROSS**2 + DIP, POINTED[1] - 0.05 * ACROSS**2
 BOWED = POINTED[0] + DIP, POINTED[1]
+FLAT_BELOW = BOWED[0], 0.1 * (1 - ACROSS**4)
 CAT = 0.06 * np.sin(np.pi * np.abs(ACROSS)) - 0.03 * np.exp(-((ACROSS / 0.15) ** 2)), 0.17 * (1 - ACROSS**2)
 GRIN = 0.02 * (1 - ACROSS**2), 0.18 * (1 - ACROSS**2)
 WITH_TONGUE = POINTED[0], POINTED[1] - 0.05 * np.exp(-((ACROSS / 0.3) ** 2))
@@ -460,6 +461,7 @@ def in_one_tone(
         (POINTED, BROWN, MAROON),
         (SMILING, SKIN, ROSE),
         (BOWED, SKIN, (80, 20, 36)),
+        (FLAT_BELOW, SKIN, ROSE),
         (UPPER_LIP, BROWN, MAROON),
     ],
 )
@@ -860,6 +862,11 @@ def test_all_of_a_line_under_the_lower_lip_goes_with_it_however_near() -> None:
     assert drawn is not None
     line = lip_shade(drawn)
     assert line is not None and np.ptp(np.flatnonzero(line.any(axis=0))) > 0.13 * drawn.finer
+    # Above a neck in shade it is a chin's.
+    picture[row + 6 :] = 0.85 * np.array(SKIN)
+    drawn = find(planes_of(picture), patch.head, patch.pose)
+    assert drawn is not None
+    assert lip_shade(drawn) is None
 
 
 def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:

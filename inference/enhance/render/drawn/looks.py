@@ -17,6 +17,7 @@ from .parts import WHITER as WHITER_THAN_SKIN
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
+ON_SKIN = 0.06  # of the skin's luma above a line, by which it differs below at most
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
 NEXT_SKIN = 4  # samples above a mouth that are skin
@@ -167,7 +168,7 @@ def _rims(drawn: Drawn) -> Mask:
 def lip_shade(drawn: Drawn) -> Mask | None:
     """The short line that is drawn under a lower lip, on the mouth's raster; None where there is none.
 
-    A part of it may lie nearer to the mouth than NEXT_INK, as where the head is tilted.
+    A part of it may lie nearer to the mouth than NEXT_INK, as where the head is tilted. Below a chin's line is no more skin.
     """
     ink = _ink(drawn)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
@@ -178,9 +179,18 @@ def lip_shade(drawn: Drawn) -> Mask | None:
         under = start < x and x + width < stop and x < (start + stop) / 2 < x + width
         near = y < drawn.bottom.max() + LIP_SHADE * drawn.finer and height < STROKE * drawn.finer
         below = y + height > _next_row(drawn) and label not in mouth
-        if under and near and below and width > SHORTEST * (stop - start):
+        if under and near and below and width > SHORTEST * (stop - start) and _on_skin(drawn, labels == label):
             return np.asarray(labels == label)
     return None
+
+
+def _on_skin(drawn: Drawn, line: Mask) -> bool:
+    """Whether it is about as light below a line as above it."""
+    reach, columns = max(2, round(OUTLINE * drawn.finer)), np.flatnonzero(line.any(axis=0))
+    above = line.argmax(axis=0)[columns] - reach
+    below = np.minimum(len(line) - 1 - line[::-1].argmax(axis=0)[columns] + reach, len(line) - 1)
+    over, under = (float(np.median(drawn.luma[rows, columns])) for rows in (above, below))
+    return abs(over - under) < ON_SKIN * over
 
 
 def _next_row(drawn: Drawn) -> int:

@@ -19,6 +19,7 @@ FEWEST = 6  # samples of height, from which a shape can be told
 FLATTER = 1.7  # heights, at least, that the width of lips is
 EITHER_SIDE = 0.25  # of the height, above and below the line between the corners: a grin lies below it
 FULLEST = 0.73  # of its width times its height that pointed lips fill: measured .66 to .72; an ellipse .74 to .80
+FULLEST_WITH_BOW = 0.8  # the same of lips with a Cupid's bow and corners at half height: a flat lower lip has .74 and .75
 BOW, HUMPS = 0.06, 0.12
 """Depth of a Cupid's bow at least, of the height; and its humps from the corners at least, of the width."""
 ALONE, LOWER_HIGHER = 0.2, 1.2
@@ -52,13 +53,15 @@ def _has_shape(top: Array, bottom: Array, height: float, level: bool) -> bool:
 
     Where a lower edge dips upwards between two humps, a tongue as light as the skin lies in an open mouth.
     """
+    bow = _has_bow(top, BOW * height)
+    fullest = FULLEST_WITH_BOW if bow and level else FULLEST
     if (
         (bottom - top).max() < FEWEST
-        or (bottom - top).mean() > FULLEST * height
+        or (bottom - top).mean() > fullest * height
         or _has_bow(bottom.max() - bottom, BOW * height)
     ):
         return False
-    return (len(top) >= FLATTER * height and level) or _has_bow(top, BOW * height)
+    return (len(top) >= FLATTER * height and level) or bow
 
 
 def _has_bow(top: Array, least: float) -> bool:
