@@ -62,7 +62,7 @@ export interface components {
             /** @description for webp, avif and mp4; png is always lossless */
             readonly lossless?: boolean;
             /**
-             * @description EXIF and XMP of an image; stripped unless asked to keep
+             * @description EXIF and XMP of an image, texts, creation time and place of a video; stripped unless asked to keep
              * @enum {string}
              */
             readonly metadata?: "keep" | "strip";

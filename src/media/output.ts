@@ -8,10 +8,18 @@ export type EncodingOptions = {
   readonly quality?: number | undefined;
   /** Of webp, avif and mp4; png always is. */
   readonly lossless?: boolean | undefined;
-  /** EXIF and XMP of an image; stripped unless kept. */
+  /** EXIF and XMP of an image, texts, time and place of a video; stripped unless kept. */
   readonly metadata?: 'keep' | 'strip' | undefined;
   /** "#rrggbb", put behind transparency where the format has none; white unless given. */
   readonly background?: string | undefined;
+};
+
+/** What ffmpeg does not copy with the texts of a file, or knows only by the name that Apple gives it. */
+export type VideoMetadata = {
+  /** As ISO 8601, in UTC. */
+  readonly creationTime?: string | undefined;
+  /** Latitude, longitude and perhaps altitude, as ISO 6709: "+48.1372+011.5756+520/". */
+  readonly location?: string | undefined;
 };
 
 export const contentType = (format: OutputFormat): string =>

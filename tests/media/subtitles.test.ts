@@ -1,9 +1,10 @@
-/** Subtitles and chapters of a video, in the files that are made of its frames in one go and in parts. */
+/** Subtitles, chapters and metadata of a video, in the files that are made of its frames in one go and in parts. */
 import { writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { VideoInfo } from '../../src/media/info.ts';
+import { readMetadata } from '../../src/media/probe/metadata.ts';
 import { decodeVideo } from '../../src/media/read/decode.ts';
 import {
   encodePart,
@@ -158,6 +159,46 @@ test('chapters that state no end last until the next, and the last one until the
   const { stderr } = await execa(ffmpegPath, ['-i', target], { reject: false });
   assert.match(stderr, /Chapter #0:0: start 0\.0+, end 1\.20*\n/);
   assert.match(stderr, /Chapter #0:1: start 1\.20*, end 3\.0+\n/);
+});
+
+/** Tags of the file, without those of its format and its writer. */
+const tagsOf = async (path: string): Promise<string[]> => {
+  const { stderr } = await execa(ffmpegPath, ['-i', path], { reject: false });
+  const head = stderr.split('Duration:')[0] ?? '';
+  return [...head.matchAll(/^ {4}(\w+) *: (.*)$/gm)]
+    .map(([, key, value]) => `${key}=${value}`)
+    .filter((tag) => !/^(?:encoder|\w+_brands?|minor_version)=/.test(tag));
+};
+
+test('metadata of a video are left out, and kept where they are asked for', async () => {
+  const made = { title: 'Grüße', comment: 'a note', creation_time: '2021-05-06T07:08:09.000000Z' };
+  const place = '+48.1372+011.5756+520/';
+  // Keys of QuickTime replace the texts, so the second file has the place alone.
+  const files = {
+    'm.mp4': [{ ...made, location: place }, []],
+    'm.mov': [
+      { creation_time: made.creation_time, 'com.apple.quicktime.location.ISO6709': place },
+      ['-movflags', 'use_metadata_tags'],
+    ],
+  } as const;
+  const kept = [`creation_time=${made.creation_time}`, 'location=+48.1372+011.5756+520.000000/'];
+  for (const [name, [tags, flags]] of Object.entries(files)) {
+    const given = Object.entries(tags).flatMap(([key, value]) => ['-metadata', `${key}=${value}`]);
+    const inputs = [...pattern(2), ...tone(2)];
+    const path = await makeClip(at(name), inputs, [...h264, ...given, ...flags]);
+    const source = { path, info: await probe(path) };
+    const metadata = await readMetadata(source, { ffmpeg, signal: soon() });
+    assert.equal(await tagsOf(await inOneGo(source)), []);
+    const texts = name === 'm.mp4' ? ['comment=a note', 'title=Grüße'] : [];
+    for (const target of [
+      await inOneGo({ ...source, metadata }),
+      await inTwoParts({ ...source, metadata }),
+    ]) {
+      const found = await tagsOf(target);
+      for (const tag of [...kept, ...texts])
+        assert.ok(found.includes(tag), `${name}: ${tag}; ${found}`);
+    }
+  }
 });
 
 test('what ends behind the video does not lengthen the result by more than a second', async () => {

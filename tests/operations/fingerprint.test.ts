@@ -70,7 +70,8 @@ test('what only other formats are written with makes the same file', () => {
     assert.is(of(format, { background: '#000000' }), of(format, {}), format);
   for (const format of ['webp', 'avif', 'mp4'])
     assert.is(of(format, { lossless: true, quality: 5 }), of(format, { lossless: true }), format);
-  assert.is(of('mp4', { metadata: 'keep' }), of('mp4', {}));
+  assert.is(of('mp4', { metadata: 'strip' }), of('mp4', {}));
+  assert.is.not(of('mp4', { metadata: 'keep' }), of('mp4', {}));
 });
 
 test('mp4 is what a video becomes', () => {

@@ -8,7 +8,7 @@ const MOST_BYTES = 1024 ** 2;
 
 /**
  * ffprobe's JSON, or null where it could not read the file, and how it ended. It prints only the fields that are asked
- * for, none of which is the file's own text but `alpha_mode`, which is compared with 1, and our own tags, which are checked. Throws decode_failed, and media_unreadable for more than 1 MiB.
+ * for, none of which is the file's own text but `alpha_mode`, which is compared with 1, and tags that are checked: our own, creation time and place. Throws decode_failed, and media_unreadable for more than 1 MiB.
  */
 export const askFfprobe = async <T extends z.ZodType>(
   args: readonly string[],

@@ -1,7 +1,7 @@
 import type { Size } from '../../frame.ts';
 import { chaptersInput, type FfmpegOptions, fileInput } from '../ffmpeg.ts';
 import type { Colour, Ratio, VideoInfo } from '../info.ts';
-import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
+import { COPIED_CODECS, type EncodingOptions, type VideoMetadata } from '../output.ts';
 import { checkParameterSets, type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { fromRgb, outputColour } from '../scaler.ts';
 import { beginningOf, later } from './beginning.ts';
@@ -14,11 +14,12 @@ export type VideoFormat = Pick<
   'colour' | 'sampleAspect' | 'timeBase' | 'constantRate' | 'fps'
 >;
 
-/** What a result has besides its pictures; `subtitles`: a file of `writeSubtitles`. */
+/** What a result has besides its pictures; `subtitles`: a file of `writeSubtitles`; without `metadata`, those of the source are left out. */
 export type VideoSource = {
   readonly path: string;
   readonly info: VideoInfo;
   readonly subtitles?: string | undefined;
+  readonly metadata?: VideoMetadata | undefined;
 };
 
 type UpscaleEncoding = FfmpegOptions & {
@@ -199,7 +200,7 @@ const sourceInputs = ({ path, info, subtitles }: VideoSource): string[] => [
   ...(info.others.chapters === 0 ? [] : chaptersInput(path, info.container)),
 ];
 
-const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
+const sourceArgs = ({ info, subtitles, metadata }: VideoSource): string[] => [
   // Older releases treat FLAC in MP4 as experimental.
   ...['-strict', 'experimental'],
   ...info.audio.flatMap(({ index, codec, remap }, at) => [
@@ -213,6 +214,14 @@ const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
   ]),
   ...(subtitles === undefined ? [] : ['-map', '2:s', '-c:s', 'copy']),
   ...['-map_chapters', chaptersAt({ info, subtitles })],
+  ...(metadata ? metadataArgs(metadata) : []),
+];
+
+/** Arguments of an output: texts such as title and comment from input 1, the source, as far as an MP4 has them. */
+const metadataArgs = ({ creationTime, location: place }: VideoMetadata): string[] => [
+  ...['-map_metadata:g', '1:g'],
+  ...(creationTime ? ['-metadata', `creation_time=${creationTime}`] : []),
+  ...(place ? ['-metadata', `location=${place}`] : []),
 ];
 
 /** The number of the input that has the chapters, as `sourceInputs` has them; -1 for none. */

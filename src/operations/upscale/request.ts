@@ -48,7 +48,9 @@ export const UpscaleOutput = z
     metadata: z
       .enum(['keep', 'strip'])
       .optional()
-      .describe('EXIF and XMP of an image; stripped unless asked to keep'),
+      .describe(
+        'EXIF and XMP of an image, texts, creation time and place of a video; stripped unless asked to keep',
+      ),
     background: z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb')

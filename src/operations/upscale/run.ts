@@ -9,6 +9,7 @@ import { decodeImage } from '../../media/image/picture.ts';
 import { profileOf } from '../../media/image/profile.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType, textSubtitles } from '../../media/output.ts';
+import { readMetadata } from '../../media/probe/metadata.ts';
 import { encodeVideo, type VideoSource } from '../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
 import { writeSubtitles } from '../../media/write/subtitles.ts';
@@ -77,11 +78,13 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
   const { options, input, target, config, signal } = task;
   const subtitles = `${target}.subtitles`;
-  const source = { path: input('media'), info };
+  const confines = { ffmpeg: config.ffmpeg, signal };
+  const file = { path: input('media'), info };
+  const keeps = options.output?.metadata === 'keep';
+  const source = keeps ? { ...file, metadata: await readMetadata(file, confines) } : file;
   const wanted = textSubtitles(info.others).length > 0;
   try {
-    const kept =
-      wanted && (await writeSubtitles(source, subtitles, { ffmpeg: config.ffmpeg, signal }));
+    const kept = wanted && (await writeSubtitles(source, subtitles, confines));
     const whole = kept ? { ...source, subtitles } : source;
     const done = (await upscaleInChunks(task, whole)) ?? (await inOneGo(task, whole));
     return {

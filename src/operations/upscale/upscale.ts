@@ -29,7 +29,7 @@ const writtenBy = (format: OutputFormat, { output = {} }: UpscaleOptions): unkno
   const { quality = null, lossless = false, metadata = 'strip', background = '#ffffff' } = output;
   return [
     lossless || format === 'png' ? 'lossless' : quality,
-    format === 'mp4' ? null : metadata,
+    format === 'mp4' && metadata === 'strip' ? null : metadata,
     format === 'jpeg' ? background.toLowerCase() : null,
   ];
 };
