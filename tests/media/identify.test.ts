@@ -185,6 +185,23 @@ test('Windows Media and Flash Video are known', async () => {
   assert.equal([kind, mime], ['audio', 'audio/x-ms-asf']);
 });
 
+test('a sound behind an ID3 tag is told as one where ffmpeg does not read it', async () => {
+  const tag = Buffer.from([...Buffer.from('ID3\x04\0\0'), 0, 0, 0, 9, ...Buffer.alloc(9)]);
+  const tagged = async (name: string) => {
+    const sound = readFileSync(await makeClip(at(name), tone(0.2)));
+    return write(`tagged-${name}`, Buffer.concat([tag, sound]));
+  };
+  for (const [name, mime] of [
+    ['b.wav', 'audio/wav'],
+    ['b.m4a', 'audio/x-m4a'],
+  ] as const) {
+    const { message } = await failing(identifySound(await tagged(name)), 'unsupported_media_type');
+    assert.ok(message.includes(`got ${mime} behind an ID3 tag, where it cannot be read`), message);
+  }
+  for (const name of ['b.flac', 'b.aac', 'b.mp3'])
+    assert.is((await identifySound(await tagged(name))).container, name.slice(2));
+});
+
 test('a format whose media type few know is told by its name too', async () => {
   for (const [head, came] of [
     ['II*\0\x10\0\0\0CR\x02\0', /got a camera's raw file, .* \(image\/x-canon-cr2\)\.$/],

@@ -165,11 +165,20 @@ const inspect = async (path: string) => {
   const type = several
     ? animations.find((animation) => animation.mime === mime)
     : accepted.get(mime ?? '');
+  if (type && isTagged(head) && !(type.kind === 'audio' && TAGGED.includes(type.container))) {
+    const came = `${type.mime} behind an ID3 tag, where it cannot be read: remove the tag, or export the file anew`;
+    return { type: undefined, came };
+  }
   return { type, came: describe(mime, head, several) };
 };
 
 const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is TypeOf<K> =>
   wanted.includes(type.kind);
+
+/** What ffmpeg reads behind an ID3 tag at the beginning of a file: file-type looks behind it for every format. */
+const TAGGED: readonly Container[] = ['mp3', 'aac', 'flac', 'ogg', 'ac3'];
+
+const isTagged = (head: Buffer): boolean => head.toString('latin1', 0, 3) === 'ID3';
 
 /** What file-type does not know. */
 const unlisted = (head: Buffer): string | undefined => {
