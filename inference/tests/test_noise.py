@@ -8,7 +8,7 @@ from skimage import data
 
 from enhance.picture import LUMA, AnyPicture, Picture
 from enhance.upscale import noise
-from enhance.upscale.alike import REACH, without_noise
+from enhance.upscale.alike import REACH, WIDE_REACH, without_noise, without_wide_noise
 from enhance.upscale.blotches import with_even_colours
 from enhance.upscale.damage import damage_of
 from tests.pictures import as_jpeg, pattern
@@ -162,3 +162,33 @@ def test_coarse_noise_of_colour_goes_and_luma_and_colours_without_noise_stay() -
 
     assert blotches(even) < 0.6 * blotches(alike) < 0.6 * blotches(given)
     np.testing.assert_allclose(with_even_colours(given, 1, lambda: None, given), given, atol=1)
+
+
+@pytest.mark.parametrize("quality", [0, 90])
+def test_noise_that_is_wider_than_a_pixel_is_found_in_means_of_2_x_2(quality: int) -> None:
+    given = noisy(ASTRONAUT, 8, blur=1.2)
+    level, wide = damage_of(as_jpeg(given, quality) if quality else given)
+    assert level == 1
+    assert wide == pytest.approx(-4.2, rel=0.2)
+    assert damage_of(ASTRONAUT).noise == 0
+
+
+@pytest.mark.parametrize("most", [255, 65535])
+def test_wide_noise_goes_and_edges_stay(most: int) -> None:
+    clean = np.full((121, 161, 3), 60, np.uint8)
+    clean[:, 80:] = 200, 120, 60
+    given = noisy(clean, 8, blur=1.2)
+    deep: AnyPicture = given if most == 255 else given * np.uint16(257)
+    result = without_wide_noise(deep, 4.2, 1, lambda: None)
+    assert (result.shape, result.dtype) == (deep.shape, deep.dtype)
+    off = result.astype(float) / (most // 255) - clean
+    assert off.std() < 0.65 * (given.astype(float) - clean).std()
+    assert np.abs(off[:, 78:82].mean(axis=0)).max() < 4
+
+
+def test_rows_that_lie_farther_than_the_wide_reach_change_nothing() -> None:
+    picture = noisy(ASTRONAUT[100:201, 200:261], 8, blur=1.2)
+    whole = without_wide_noise(picture, 4.2, 1, lambda: None)
+    first = 40 - WIDE_REACH - 1  # an even one
+    part = without_wide_noise(picture[first : 60 + WIDE_REACH + 1], 4.2, 1, lambda: None)
+    np.testing.assert_array_equal(whole[40:60], part[40 - first : 60 - first])

@@ -18,7 +18,7 @@ from skimage.metrics import peak_signal_noise_ratio
 
 from enhance.picture import LUMA, AnyPicture, BadPictureError, FloatPlanes, to_planes, white, write_pixels
 from enhance.upscale import blotches
-from enhance.upscale.alike import REACH
+from enhance.upscale.alike import REACH, WIDE_REACH
 from enhance.upscale.alpha import EDGE_REACH, upscale_alpha, without_background, without_stairs
 from enhance.upscale.blotches import with_even_colours
 from enhance.upscale.cascade import Cascade
@@ -125,10 +125,13 @@ def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
     reaches = [halo + beyond for halo, beyond in zip(halos, more, strict=True)]
     assert told(model, "reach") == ",".join(str(reach) for reach in reaches)
     # A visible pixel depends on hidden ones, whose colours are taken from up to a halo away.
-    of_noise = REACH if upscaler(model).denoising else 0
-    assert int(told(model, "band_halo")) == max(reaches) + max(halos) + EDGE_REACH + of_noise
-    # Colours are evened where nothing is hidden.
-    assert int(told(model, "band_halo")) >= max(reaches) + blotches.REACH + of_noise
+    of_noise, of_wide_noise = (REACH, WIDE_REACH) if upscaler(model).denoising else (0, 0)
+    hidden = max(reaches) + max(halos) + EDGE_REACH + of_noise
+    # Colours are evened, and wide noise is taken away, where nothing is hidden.
+    opaque = max(reaches) + blotches.REACH + of_wide_noise
+    align = int(told(model, "band_align"))
+    assert int(told(model, "band_halo")) == -(-max(hidden, opaque) // align) * align
+    assert of_wide_noise == 0 or align == 2
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:

@@ -19,6 +19,8 @@ SEARCH = 3  # pixels to each side that are compared
 PATCH = 2  # pixels to each side by which they are
 REACH = SEARCH + PATCH
 """How far a pixel depends on its surroundings."""
+WIDE_REACH = 2 * (REACH + 2) + 1
+"""The same of noise that is wider: in means of 2 x 2 pixels, of which two more to each side make a pixel."""
 
 _LUMA, _COLOUR = 0.6, 1.5  # how strong, in parts of the noise
 _ROWS = 32  # at a time: what is computed of them stays in the processor's cache
@@ -36,6 +38,23 @@ def without_noise(
     strength = np.float32(noise * most / 255)
     clean = partial(_cleaned, noise=strength, most=most, in_luma=in_luma)
     return by_rows(picture, clean, reach=REACH, many=_ROWS, threads=threads, before_rows=before_rows)
+
+
+def without_wide_noise(picture: AnyPicture, noise: float, threads: int, before_rows: Callable[[], None]) -> AnyPicture:
+    """A picture (h x w x 3 RGB) without noise that is wider than a pixel, as a phone's own denoising leaves it.
+
+    noise: of the luma of means of 2 x 2 pixels, in levels of 255. These are cleaned, and what that changes is taken from the
+    picture, so what is finer stays. Rows do not depend on what is farther than WIDE_REACH from them; the first is an even one.
+    """
+    height, width = picture.shape[:2]
+    whole = cv2.copyMakeBorder(picture, 0, height % 2, 0, width % 2, cv2.BORDER_REPLICATE).astype(np.float32)
+    halves: Floats = whole.reshape(len(whole) // 2, 2, -1, 2, 3).mean(axis=(1, 3), dtype=np.float32)
+    most, finest = white(picture), 65535  # 16 bits, as means of 2 x 2 are finer than a picture's levels
+    noisy = (halves * (finest / most) + 0.5).astype(np.uint16)
+    clean = without_noise(noisy, noise, threads, before_rows)
+    change = (clean.astype(np.float32) - noisy) * (most / finest)
+    whole += cv2.resize(change, whole.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+    return np.asarray((np.clip(whole, 0, most) + 0.5)[:height, :width].astype(picture.dtype))
 
 
 def _cleaned(rows: AnyPicture, noise: np.float32, most: int, in_luma: bool) -> AnyPicture:

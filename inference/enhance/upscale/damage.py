@@ -30,12 +30,14 @@ _BINS_PER_LEVEL, _BINS = 8, 8 * 256
 _LEAST_SEEN = 30  # frequencies that are not zero
 _LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave 0.5 of a step of 2 levels
 _LEAST_FOUND = 3  # of the nine frequencies
+_MOST_WIDE = 8.0  # levels of noise in means of 2 x 2 pixels: noise over sand is measured too strong
 _LEAST_LEAD = 1.5  # of a cut JPEG's grid over any other: 1.8 and more in JPEGs, 1.1 at most in dithers and pixel art
 
 
 class Damage(NamedTuple):
     """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for
-    noise, and it is certain that it is no texture; else 0."""
+    noise, and it is certain that it is no texture; else 0. Below 0: that much in means of 2 x 2 pixels, whatever the level is
+    for: the noise is wider than a pixel (docs/decisions/0238)."""
 
     level: int
     noise: float
@@ -47,7 +49,16 @@ def damage_of(picture: AnyPicture) -> Damage:
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
     noise = noise_of(_luma(middle), rgb)
     of_jpeg, of_noise = bisect(_LIMITS, jpeg_step(picture)), bisect(LIMITS, noise.strength)
+    if (wide := _wide_noise(rgb)) > noise.strength:
+        return Damage(max(of_jpeg, 1), -wide)
     return Damage(max(of_jpeg, of_noise), noise.certain if of_noise >= max(of_jpeg, 1) else 0.0)
+
+
+def _wide_noise(rgb: Floats) -> float:
+    """What is certain to be noise in means of 2 x 2 pixels, in levels."""
+    height, width = (side // 2 for side in rgb.shape[:2])
+    halves = rgb[: 2 * height, : 2 * width].reshape(height, 2, width, 2, 3).mean(axis=(1, 3))
+    return min(noise_of(np.asarray(halves @ LUMA, np.float32), halves).certain, _MOST_WIDE)
 
 
 def jpeg_step(picture: AnyPicture) -> float:

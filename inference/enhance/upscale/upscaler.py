@@ -13,7 +13,7 @@ from enhance.engine import Engine, choose_engine
 from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 
 from . import realtime
-from .alike import without_noise
+from .alike import without_noise, without_wide_noise
 from .alpha import upscale_alpha
 from .blotches import COARSE, MEDIUM, with_even_colours
 from .cascade import Cascade, Pass
@@ -71,11 +71,13 @@ class Upscaler:
 
         before_tile is called before each tile and may raise. denoise: which of DENOISING takes blocks and noise away; 0: none.
         noise: of luma, in levels of 255, which is taken away before; 0: none. At level 1, which leaves skin its pores, that of
-        colours alone is.
+        colours alone is. Below 0: that of means of 2 x 2 pixels, in opaque pictures, whose first row and column are even.
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
         is_deep = picture.dtype != np.uint8
+        if noise < 0 and picture.shape[2] == 3:
+            picture = without_wide_noise(picture, -noise, self.threads, before_tile)
         if noise > 0:
             noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile, in_luma=denoise > 1)
             if picture.shape[2] == 3:

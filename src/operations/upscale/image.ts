@@ -34,7 +34,10 @@ export const upscaleImage = async (
   const measured = isMeasured
     ? await upscaler.measure(middleOf(picture), signal)
     : { level: denoise };
-  const damage = isMeasured && measured.level < atLeast ? { level: atLeast } : measured;
+  // Noise that is wider than a pixel (below 0) goes whatever the JPEG left.
+  const wide = Math.min(0, measured.noise ?? 0);
+  const damage =
+    isMeasured && measured.level < atLeast ? { level: atLeast, noise: wide } : measured;
   if (framesTotal === 1) {
     const whole = await upscaler.run(picture, scale, signal, damage);
     report({ stage: 'encoding', framesDone: 1, framesTotal });

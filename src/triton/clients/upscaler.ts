@@ -48,7 +48,7 @@ export type Upscaler = {
 /** What is taken away. */
 export type Damage = {
   readonly level: Level;
-  /** Standard deviation of luma in levels of 255: of noise that goes before, at level 1 from colours alone. */
+  /** Standard deviation of luma in levels of 255: of noise that goes before, at level 1 from colours alone. Below 0: of means of 2 x 2 pixels. */
   readonly noise?: number | undefined;
 };
 
