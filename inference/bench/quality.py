@@ -68,8 +68,8 @@ def denoising(model: str) -> Method:
     upscaler: Upscaler = open_upscaler(model, ROOT / ".enhance" / "weights")
 
     def enlarge(small: Picture, scale: int) -> AnyPicture:
-        level, noise = damage_of(small)
-        return upscaler.run(small, scale, denoise=level, noise=noise)
+        damage = damage_of(small)
+        return upscaler.run(small, scale, denoise=damage.level, noise=damage.noise, wide_noise=damage.wide_noise)
 
     return enlarge
 

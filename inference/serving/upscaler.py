@@ -18,7 +18,7 @@ MEASURED = -1  # for DENOISE: as much as the picture tells
 
 
 class UpscalerModel(Shell):
-    """Inputs IMAGE or IMAGE16, SCALE and perhaps DENOISE and NOISE; outputs as they came: models/<name>/config.pbtxt."""
+    """Inputs and outputs: models/<name>/config.pbtxt."""
 
     model: str
     upscaler: Upscaler
@@ -31,24 +31,26 @@ class UpscalerModel(Shell):
         say_engine(args["model_name"], release, self.upscaler)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        """The larger picture; ENGINE names what computed it, DENOISE and NOISE are what is measured."""
+        """The larger picture; ENGINE names what computed it, DENOISE, NOISE and WIDE_NOISE are what is measured."""
         outputs: dict[str, npt.NDArray[Any]] = {}
         for name in {"IMAGE", "IMAGE16"} & set(wanted):
             picture, scale = inputs[name], int(inputs.number("SCALE"))
             outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, *_asked(inputs, picture))
-        if {"DENOISE", "NOISE"} & set(wanted):
+        if {"DENOISE", "NOISE", "WIDE_NOISE"} & set(wanted):
             deep = inputs.get("IMAGE16")
             found = damage_of(inputs["IMAGE"] if deep is None else deep)
             outputs["DENOISE"] = np.array([found.level], np.int32)
             outputs["NOISE"] = np.array([found.noise], np.float32)
+            outputs["WIDE_NOISE"] = np.array([found.wide_noise], np.float32)
         if "ENGINE" in wanted:
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs
 
 
 def _asked(inputs: Inputs, picture: AnyPicture) -> Damage:
-    level, noise = (0 if inputs.get(name) is None else inputs.number(name) for name in ("DENOISE", "NOISE"))
-    return damage_of(picture) if level == MEASURED else Damage(int(level), float(noise))
+    names = "DENOISE", "NOISE", "WIDE_NOISE"
+    level, *noises = (0 if inputs.get(name) is None else inputs.number(name) for name in names)
+    return damage_of(picture) if level == MEASURED else Damage(int(level), *map(float, noises))
 
 
 def say_engine(name: str, release: str, upscaler: Upscaler) -> None:

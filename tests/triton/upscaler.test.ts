@@ -105,7 +105,7 @@ const means = {
 test('photo measures what a JPEG did and takes it away, the same in bands as in one piece', async () => {
   const photo = await open('photo');
   const stored = await asJpeg(96, 240, 30);
-  assert.equal(await photo.measure(stored, never), { level: 4, noise: 0 });
+  assert.equal(await photo.measure(stored, never), { level: 4, noise: 0, wideNoise: 0 });
   assert.is((await photo.measure(flat(96, 240, [200, 100, 50]), never)).level, 0);
   const enlarge = (upscaler: Upscaler) => upscaleImage(stored, { ...means, upscaler });
   const [whole, inBands] = [await enlarge(photo), await enlarge({ ...photo, bandRows: 80 })];

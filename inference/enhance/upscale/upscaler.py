@@ -66,18 +66,19 @@ class Upscaler:
         before_tile: Callable[[], None] = lambda: None,
         denoise: int = 0,
         noise: float = 0.0,
+        wide_noise: float = 0.0,
     ) -> AnyPicture:
         """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
         before_tile is called before each tile and may raise. denoise: which of DENOISING takes blocks and noise away; 0: none.
         noise: of luma, in levels of 255, which is taken away before; 0: none. At level 1, which leaves skin its pores, that of
-        colours alone is. Below 0: that of means of 2 x 2 pixels, in opaque pictures, whose first row and column are even.
+        colours alone is. wide_noise: the same of means of 2 x 2 pixels, which is taken from opaque pictures.
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
         is_deep = picture.dtype != np.uint8
-        if noise < 0 and picture.shape[2] == 3:
-            picture = without_wide_noise(picture, -noise, self.threads, before_tile)
+        if wide_noise > 0 and picture.shape[2] == 3:
+            picture = without_wide_noise(picture, wide_noise, self.threads, before_tile)
         if noise > 0:
             noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile, in_luma=denoise > 1)
             if picture.shape[2] == 3:

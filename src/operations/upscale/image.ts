@@ -1,6 +1,6 @@
 import { inOrder } from '../../async/in-order.ts';
 import { type Picture, scaled } from '../../frame.ts';
-import { type Level, MEASURED } from '../../triton/clients/upscaler.ts';
+import { type Damage, type Level, MEASURED } from '../../triton/clients/upscaler.ts';
 import type { Report } from '../progress.ts';
 import { emptyLike } from './area.ts';
 import { type Band, bandsOf, cutBand, middleOf, pasteBand } from './bands.ts';
@@ -31,13 +31,14 @@ export const upscaleImage = async (
   report({ stage: 'inference', framesDone: 0, framesTotal });
   // A picture in one piece is measured in the call that enlarges it.
   const isMeasured = denoise === MEASURED && (atLeast > 0 || framesTotal > 1);
-  const measured = isMeasured
+  const measured: Damage = isMeasured
     ? await upscaler.measure(middleOf(picture), signal)
     : { level: denoise };
-  // Noise that is wider than a pixel (below 0) goes whatever the JPEG left.
-  const wide = Math.min(0, measured.noise ?? 0);
+  // Noise that is wider than a pixel goes whatever the JPEG left.
   const damage =
-    isMeasured && measured.level < atLeast ? { level: atLeast, noise: wide } : measured;
+    isMeasured && measured.level < atLeast
+      ? { level: atLeast, wideNoise: measured.wideNoise }
+      : measured;
   if (framesTotal === 1) {
     const whole = await upscaler.run(picture, scale, signal, damage);
     report({ stage: 'encoding', framesDone: 1, framesTotal });

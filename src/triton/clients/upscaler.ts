@@ -48,8 +48,10 @@ export type Upscaler = {
 /** What is taken away. */
 export type Damage = {
   readonly level: Level;
-  /** Standard deviation of luma in levels of 255: of noise that goes before, at level 1 from colours alone. Below 0: of means of 2 x 2 pixels. */
+  /** Standard deviation of luma in levels of 255: of noise that goes before, at level 1 from colours alone. */
   readonly noise?: number | undefined;
+  /** The same of means of 2 x 2 pixels: of noise that is wider than a pixel. */
+  readonly wideNoise?: number | undefined;
 };
 
 /** 0 to 3: how much of blocks and noise is taken away. Above: what a codec left. */
@@ -88,7 +90,7 @@ export const upscalerSlot = (model: string): Slot => ({
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
   const { band_align, band_halo, band_rows, band_columns = '0' } = loaded.parameters;
-  const { denoise = '', depths = '', noise: takesNoise = '' } = loaded.parameters;
+  const { denoise = '', depths = '', noise: takesNoise, wide_noise } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
@@ -98,7 +100,7 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     levels: /^1,2,3(,|$)/.test(denoise) ? denoise.split(',').map(Number) : [],
-    run: async (picture, scale, signal, { level, noise = 0 } = { level: 0 }) => {
+    run: async (picture, scale, signal, { level, noise = 0, wideNoise = 0 } = { level: 0 }) => {
       const { channels, depth } = picture;
       const size = scaled(picture, scale);
       const [name, , wanted] = depth ? deep : usual;
@@ -106,16 +108,19 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
         ...[tensorOf(picture), int32('SCALE', [scale])],
         ...(level === 0 ? [] : [int32('DENOISE', [level])]),
         ...(noise === 0 ? [] : [fp32('NOISE', [1], Float32Array.of(noise))]),
+        ...(wideNoise === 0 ? [] : [fp32('WIDE_NOISE', [1], Float32Array.of(wideNoise))]),
       ];
       const of = await ask(inputs, [wanted(name, size.height, size.width, channels)], signal);
       return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
     },
     measure: async (picture, signal) => {
       const inputs = [tensorOf(picture), int32('SCALE', [2])];
-      const wanted = [integers('DENOISE', 1), ...(takesNoise ? [floats('NOISE', 1)] : [])];
+      const names = [...(takesNoise ? ['NOISE'] : []), ...(wide_noise ? ['WIDE_NOISE'] : [])];
+      const wanted = [integers('DENOISE', 1), ...names.map((name) => floats(name, 1))];
       const of = await ask(inputs, wanted, signal);
       const [level = 0] = intsOf(of('DENOISE'));
-      return takesNoise ? { level, noise: floatsOf(of('NOISE'))[0] } : { level };
+      const told = (name: string) => (names.includes(name) ? floatsOf(of(name))[0] : 0);
+      return { level, noise: told('NOISE'), wideNoise: told('WIDE_NOISE') };
     },
   };
 };
