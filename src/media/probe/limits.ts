@@ -60,7 +60,7 @@ export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'so
 
 /** Of a video that was read no further than its frame beyond the limit: how long it is in all is not known. */
 export const tooLong = (
-  read: { readonly start: number; readonly end: number },
+  read: { readonly packets: number; readonly start: number; readonly end: number },
   limits: Pick<Limits['video'], 'frames' | 'seconds'>,
 ): Failure => {
   const seconds = Math.floor((read.end - read.start) * 10) / 10;
@@ -68,7 +68,7 @@ export const tooLong = (
     what: 'video',
     ...(seconds > limits.seconds
       ? { limit_seconds: limits.seconds, came_seconds: `at least ${seconds}` }
-      : { limit_frames: limits.frames, came_frames: 'more' }),
+      : { limit_frames: limits.frames, came_frames: read.packets }),
   });
 };
 
