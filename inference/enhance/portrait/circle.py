@@ -8,7 +8,7 @@ from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.landmarks import SKIN_POINTS
 from enhance.picture import Picture
 
-from .panel import STEP
+from .panel import STEP, shrunk
 
 LARGEST = 80.0  # pixels of an outer-eye distance in which circles are looked for
 RADII = (0.9, 3.0)  # outer-eye distances
@@ -28,13 +28,11 @@ def from_circle(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Flo
 
     picture: h x w x 3 uint8 RGB. x, y: of the places.
     """
-    shrink = min(1.0, LARGEST / frame.unit)
-    size = (max(1, round(picture.shape[1] * shrink)), max(1, round(picture.shape[0] * shrink)))
-    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+    small, shrink = shrunk(picture, frame.unit, LARGEST)
     points = frame.mesh[:SKIN_POINTS, :2] * shrink
     unit = frame.unit * shrink
     within = []
-    for found in (*_circles(small, unit), *_centred(size, unit)):
+    for found in (*_circles(small, unit), *_centred(small, unit)):
         if np.hypot(*(points - found[:2]).T).max() > found[2] + MARGIN:
             continue
         (centre_x, centre_y, radius), roundness = _fitted(small, found)
@@ -54,10 +52,11 @@ def _circles(picture: Picture, unit: float) -> Floats:
     return np.zeros((0, 3)) if found is None else found.reshape(-1, found.shape[-1])[:, :3] - (MARGIN, MARGIN, 0)
 
 
-def _centred(size: tuple[int, int], unit: float) -> Floats:
+def _centred(picture: Picture, unit: float) -> Floats:
     """Circles round the middle of a picture, as most avatars are cut, so close that one of them finds any edge between them."""
-    radii = np.arange(min(RADII[1] * unit, min(size) / 2), RADII[0] * unit, -SEARCH[0])
-    return np.stack([np.full_like(radii, (size[0] - 1) / 2), np.full_like(radii, (size[1] - 1) / 2), radii], 1)
+    height, width = picture.shape[:2]
+    radii = np.arange(min(RADII[1] * unit, min(width, height) / 2), RADII[0] * unit, -SEARCH[0])
+    return np.stack([np.full_like(radii, (width - 1) / 2), np.full_like(radii, (height - 1) / 2), radii], 1)
 
 
 def _fitted(picture: Picture, circle: Floats) -> tuple[Floats, float]:

@@ -29,11 +29,10 @@ def from_lines(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iter
     frame with the face in it.
     """
     points = frame.mesh[:SKIN_POINTS, :2]
-    shrink = min(1.0, LARGEST / frame.unit)
-    size = (max(1, round(picture.shape[1] * shrink)), max(1, round(picture.shape[0] * shrink)))
-    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+    small, shrink = shrunk(picture, frame.unit, LARGEST)
     steps = _steps(small.transpose(1, 0, 2)), _steps(small)
-    face = np.clip(np.stack([points.min(axis=0), points.max(axis=0)], 1) * shrink, 0, np.array(size)[:, None]).astype(int)
+    size = np.array(small.shape[1::-1])[:, None]
+    face = np.clip(np.stack([points.min(axis=0), points.max(axis=0)], 1) * shrink, 0, size).astype(int)
     sides = _frame(steps, face, frame.unit * shrink)
     for axis, places in ((1, y), (0, x)):
         scale = small.shape[1 - axis] / picture.shape[1 - axis]
@@ -44,6 +43,14 @@ def from_lines(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iter
             beyond = sign * edges[sign * edges < (sign * points[:, axis]).min()]
             if len(beyond):
                 yield sign * places - beyond.max()
+
+
+def shrunk(picture: Picture, unit: float, largest: float) -> tuple[Picture, float]:
+    """The picture, made smaller where an outer-eye distance (`unit` pixels) has more than `largest`, and how many times as wide
+    it is then."""
+    shrink = min(1.0, largest / unit)
+    size = (max(1, round(picture.shape[1] * shrink)), max(1, round(picture.shape[0] * shrink)))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), shrink
 
 
 def _steps(picture: Picture) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from enhance.picture import LUMA, AnyPicture, white
 
+from .noise import means_of_four
 from .rows import Floats, by_rows, joined, mean_around
 
 SEARCH = 3  # pixels to each side that are compared
@@ -48,9 +49,8 @@ def without_wide_noise(picture: AnyPicture, noise: float, threads: int, before_r
     """
     height, width = picture.shape[:2]
     whole = cv2.copyMakeBorder(picture, 0, height % 2, 0, width % 2, cv2.BORDER_REPLICATE).astype(np.float32)
-    halves: Floats = whole.reshape(len(whole) // 2, 2, -1, 2, 3).mean(axis=(1, 3), dtype=np.float32)
     most, finest = white(picture), 65535  # 16 bits, as means of 2 x 2 are finer than a picture's levels
-    noisy = (halves * (finest / most) + 0.5).astype(np.uint16)
+    noisy = (means_of_four(whole) * (finest / most) + 0.5).astype(np.uint16)
     clean = without_noise(noisy, noise, threads, before_rows)
     change = (clean.astype(np.float32) - noisy) * (most / finest)
     whole += cv2.resize(change, whole.shape[1::-1], interpolation=cv2.INTER_CUBIC)

@@ -17,7 +17,7 @@ from enhance.picture import LUMA, AnyPicture, white
 
 from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, line, wave
 from .cut_off import coarseness
-from .noise import LIMITS, noise_of
+from .noise import LIMITS, means_of_four, noise_of
 
 _LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
@@ -57,8 +57,8 @@ def damage_of(picture: AnyPicture) -> Damage:
 
 def _wide_noise(rgb: Floats) -> float:
     """What is certain to be noise in means of 2 x 2 pixels, in levels."""
-    height, width = (side // 2 for side in rgb.shape[:2])
-    halves = rgb[: 2 * height, : 2 * width].reshape(height, 2, width, 2, 3).mean(axis=(1, 3))
+    height, width = (side & ~1 for side in rgb.shape[:2])
+    halves = means_of_four(rgb[:height, :width])
     return min(noise_of(np.asarray(halves @ LUMA, np.float32), halves).certain, _MOST_WIDE)
 
 

@@ -93,7 +93,7 @@ class Drawn:
         """In S."""
         return len(self.top) / self.finer
 
-    @property
+    @cached_property
     def shut(self) -> bool:
         """Whether it is a stroke, or a dot of one tone."""
         if self.open < STROKE:

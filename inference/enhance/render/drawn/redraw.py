@@ -101,9 +101,7 @@ def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
         return _round_contours(shape, ink, ends, opening)
     typical = ink.thickness
     parted = ramp(opening, 0.0, 0.10)
-    wide = ink.wide
-    ratio = float(np.clip(1 + (shape.width - wide) / max(wide, 0.25), NARROWEST, WIDEST))
-    ratio *= 1 - ROUNDED * shape.rounding * parted
+    ratio = _wider(shape, ink) * (1 - ROUNDED * shape.rounding * parted)
     small = min(1.0, ink.width / USUAL_WIDTH)
     middle, half = ends.mean(axis=0), (ends[1] - ends[0]) / 2 * ratio
     line = middle + ALONG[:, None] * half
@@ -129,8 +127,7 @@ def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
 def _round_contours(shape: Shape, ink: Ink, ends: Array, opening: float) -> Contours:
     """A dot that opens as a round mouth with a thin line: it gets as wide as it is high."""
     sets_in = ramp(opening, 0.0, 2 * ink.thickness)
-    ratio = float(np.clip(1 + (shape.width - ink.wide) / max(ink.wide, 0.25), NARROWEST, WIDEST))
-    ratio *= 1 - ROUNDED * shape.rounding * sets_in
+    ratio = _wider(shape, ink) * (1 - ROUNDED * shape.rounding * sets_in)
     half = (ends[1] - ends[0]) / 2 * max(1.0, opening / ink.width) * ratio
     line = ends.mean(axis=0) + ALONG[:, None] * half
     line[:, 1] += (1 - sets_in) * ink.bow
@@ -140,6 +137,11 @@ def _round_contours(shape: Shape, ink: Ink, ends: Array, opening: float) -> Cont
     lower[:, 1] += (1 - DOT_RISES) * opening * arch
     thick = (1 - sets_in) * ink.thick + sets_in * DOT_LINE * ink.width
     return Contours(upper, lower, thick, thick, opening)
+
+
+def _wider(shape: Shape, ink: Ink) -> float:
+    """How many times as wide as it is drawn the mouth is asked for."""
+    return float(np.clip(1 + (shape.width - ink.wide) / max(ink.wide, 0.25), NARROWEST, WIDEST))
 
 
 def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:

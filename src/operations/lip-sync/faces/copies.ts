@@ -1,5 +1,5 @@
 /** Which face is a larger copy of another one, as in the blurred background of a wide picture in a vertical video: pure. */
-import { correlation } from './lips.ts';
+import { correlation, deviation, mean } from './lips.ts';
 import type { Sighting } from './track.ts';
 
 /** Pictures in which both must be seen. */
@@ -36,13 +36,6 @@ export const isLargerCopy = (faces: Faces, others: Faces): boolean => {
 };
 
 const openness = ({ opening }: Sighting) => opening;
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
-
-const deviation = (values: readonly number[]) => {
-  const middle = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
-};
 
 const meanWidth = (faces: readonly Sighting[]) => mean(faces.map(({ box }) => box[2] - box[0]));
 

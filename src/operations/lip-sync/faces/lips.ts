@@ -57,9 +57,17 @@ export const jawOf = ({ curves }: Heard): ((seconds: number) => number) => {
   };
 };
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((x, y) => x + y, 0) / values.length;
+
+/** The standard deviation. */
+export const deviation = (values: readonly number[]): number => {
+  const middle = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+};
+
 /** Pearson's; NaN when either series is constant. */
 export const correlation = (a: readonly number[], b: readonly number[]): number => {
-  const mean = (values: readonly number[]) => values.reduce((x, y) => x + y, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   let [covariance, powerA, powerB] = [0, 0, 0];
   for (const [i, value] of a.entries()) {

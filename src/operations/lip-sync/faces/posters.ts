@@ -1,4 +1,5 @@
 /** Which faces are pictures, as on a poster or a wall, in a clip whose camera stands still: pure. */
+import { deviation, mean } from './lips.ts';
 import type { Sighting } from './track.ts';
 
 /**
@@ -17,14 +18,10 @@ export type Motion = { readonly pictures: number; readonly lips: number; readonl
 /** How much one face moves; undefined in pictures that do not show it. */
 export const motionOf = (faces: readonly (Sighting | undefined)[]): Motion => {
   const seen = faces.filter((face) => face !== undefined);
-  const deviation = (of: (face: Sighting) => number) => {
-    const mean = seen.reduce((sum, face) => sum + of(face), 0) / seen.length;
-    return Math.sqrt(seen.reduce((sum, face) => sum + (of(face) - mean) ** 2, 0) / seen.length);
-  };
-  const width = seen.reduce((sum, { box }) => sum + box[2] - box[0], 0) / seen.length;
-  const x = deviation(({ box }) => (box[0] + box[2]) / 2);
-  const y = deviation(({ box }) => (box[1] + box[3]) / 2);
-  const lips = deviation(({ opening }) => opening);
+  const width = mean(seen.map(({ box }) => box[2] - box[0]));
+  const x = deviation(seen.map(({ box }) => (box[0] + box[2]) / 2));
+  const y = deviation(seen.map(({ box }) => (box[1] + box[3]) / 2));
+  const lips = deviation(seen.map(({ opening }) => opening));
   return { pictures: seen.length, lips, place: Math.hypot(x, y) / width };
 };
 
