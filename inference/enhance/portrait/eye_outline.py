@@ -20,6 +20,8 @@ GREY = np.full(3, 128.0)
 DARK_SKIN, VIVID_SKIN = 75.0, 0.7
 """Luma of the skin below which it is dark, and the distance of its tint from grey above which it is vivid: of 90 faces in usual
 light the darker eye has 83 and more, and nine in ten at most .55."""
+LASH = 0.02  # units: a usual thickness of the lash line
+LASH_SHARE = 0.4  # of the height of the mesh's eye: what is thicker, in a narrow eye, has the iris in it
 SOFTER = 0.6  # Levels.power for these
 LID = (0.055, 0.025)  # units above the mesh's eye, from and to, in which the lid's skin or eye shadow is seen
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of eye shadow in the colours of a lid: its edges are soft
@@ -157,6 +159,7 @@ def _outline(picture: Picture, strip: _Strip, unit: float, levels: Levels, eye_s
     part = slice(columns[0], columns[-1] + 1)
     found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[_lowest(whole[:, part])]
     thickness = _lash(raster[:, part], whole[:, part], min(references, key=LUMA.dot)) * (STEP * unit)
+    thickness = min(thickness, max(LASH, LASH_SHARE * float(np.max(rim - lid)) / unit) * unit)
     found_edge = np.clip(found_top + thickness, lid[part] - 0.05 * unit, lid[part] + 0.012 * unit)
     corners = (found_top[[0, -1]] + found_bottom[[0, -1]]) / 2
     s = np.linspace(s[columns[0]] - BEYOND * unit, s[columns[-1]] + BEYOND * unit, len(columns))
@@ -278,11 +281,11 @@ def _joined(seen: Mask, mesh_eye: Mask) -> Mask:
 def _lash(raster: Floats, whole: Mask, reference: Floats) -> float:
     """Thickness of the dark line along the top, in rows: the median over the columns, so that the iris does not count.
 
-    A usual value where it is thicker than a lash line, as a shadow is.
+    LASH where it is thicker than a lash line, as a shadow is.
     """
     dark = (raster @ LUMA < 0.62 * max(float(reference @ LUMA), 1)) & whole
     started = np.cumsum(dark, axis=0) > 0
     ended = np.cumsum(started & ~dark, axis=0) > 0
     runs = (started & ~ended).sum(axis=0)
     typical = float(np.median(runs[runs > 0])) if (runs > 0).any() else 0.0
-    return float(np.clip(typical, 0.012 / STEP, 0.04 / STEP)) if typical < 0.065 / STEP else 0.02 / STEP
+    return float(np.clip(typical, 0.012 / STEP, 0.04 / STEP)) if typical < 0.065 / STEP else LASH / STEP

@@ -29,9 +29,11 @@ BURNT = (225, 250)  # luma of skin from which it is too light to show the shade 
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
 BELOW_SHADOW = 2e-4  # weight, for a lid with eye shadow, of the skin beside and below the eye; of that above it 1
 SHADOW = (0.05, 0.2)  # shares by which skin is darker, from which it is in shadow, and wholly
+OUTER = (0.09, 0.14)  # units from the cover's outer end, to which what is dark below the closed lid is no iris: wholly, in part
 LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
-TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
-"""Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
+TINTS = ((0.5, 0.95, 1.0), (1.0, 1.4, 2.0))
+"""Least and most of Lid.tint. A lash line is neither bluer nor greener than skin in shadow: where it was found so, the white of
+the eye or eye shadow was in it."""
 STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
 PALE_BELOW = 0.45  # of the cheek's colour at most, in white there: lit skin below eyes has from .47 of a made-up cheek's
 WHITE_BELOW = 0.35
@@ -108,7 +110,7 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
         lids = make_drawn_lids(picture, frame, cartoon=True)
         return lids or (make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ())
-    return tuple(_lid(picture, frame.unit, outline) for outline in found)
+    return tuple(_lid(picture, frame.unit, outline, side) for outline, side in zip(found, (-1, 1), strict=True))
 
 
 def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) -> float:
@@ -125,7 +127,8 @@ def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) ->
     return float(np.mean(shares)) if shares else 0.0
 
 
-def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
+def _lid(picture: Picture, unit: float, outline: Outline, side: int) -> Lid:
+    """side: -1: the outer corner is at the least s, 1: at the greatest."""
     wide = _box(picture, outline, MARGIN * unit)
     skin = _skin(picture[wide].astype(np.float32), *_axes(wide, outline), outline, unit)
     box = _box(picture, outline, 0.07 * unit)
@@ -143,7 +146,9 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
         * (1 - smoothstep(t - bottom, -soft, soft))
         * smoothstep(within, 0, 0.045 * unit)
     )
-    inside *= 1 - _in_shadow(picture[box], skin, outline, SOFT * unit) * smoothstep(t - close, 0, 2 * soft)
+    outer = 1 - smoothstep(np.abs(s - outline.s[0 if side < 0 else -1]), *(reach * unit for reach in OUTER))
+    shadow = _in_shadow(picture[box], skin, outline, SOFT * unit, outer)
+    inside *= 1 - shadow * smoothstep(t - close, 0, 2 * soft)
     taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
     light, black = skin @ LUMA_32, outline.levels.black
     dark = np.clip((picture[box] @ LUMA_32 - black) / np.maximum(light - black, 1), 0.05, 1)
@@ -174,13 +179,14 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     )
 
 
-def _in_shadow(picture: Picture, skin: Values, outline: Outline, sigma: float) -> Values:
-    """0..1, where the picture shows skin darker than what is made for it. Below the line on which the lids meet it stays as it
-    is: lit skin made there stood in a hard shadow as a bright streak."""
+def _in_shadow(picture: Picture, skin: Values, outline: Outline, sigma: float, outer: Values) -> Values:
+    """0..1, where the picture shows skin darker than what is made for it, and at the eye's outer corner (outer, 0..1) whatever
+    is darker: eyeliner and lashes. Below the line on which the lids meet it stays as it is: lit skin made there stood in a
+    hard shadow or beside eyeliner as a bright streak."""
     here = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.5, sigma)), np.float32)
     black = outline.levels.black
     darker = 1 - (here @ LUMA_32 - black) / np.maximum(skin @ LUMA_32 - black, 1)
-    return outline.skinlike(here) * smoothstep(darker, *SHADOW)
+    return np.maximum(outline.skinlike(here), outer) * smoothstep(darker, *SHADOW)
 
 
 def _axes(box: tuple[slice, slice], outline: Outline) -> tuple[Floats, Floats]:
@@ -249,21 +255,30 @@ def _smooth(window: Values, trust: Values, unit: float) -> Values:
 
 
 def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
-    """Fine detail mirrored at a line just under the eye, limited to GRAIN: moles and wrinkles are not copied."""
-    detail = window - cv2.GaussianBlur(window, (0, 0), max(1.0, 0.018 * unit))
+    """Fine detail mirrored at a line just under the eye, limited to GRAIN: moles and wrinkles are not copied.
+
+    None from where the detail around is stronger, as beside hair, frames of glasses and eyeliner: cut off at the limit, such
+    edges were patches on the lid.
+    """
+    sigma = max(1.0, 0.018 * unit)
+    detail = window - cv2.GaussianBlur(window, (0, 0), sigma)
+    strength = cv2.GaussianBlur(np.abs(detail).max(axis=2), (0, 0), sigma)
+    detail = np.dstack([detail, strength])
     mirror = 2 * (bottom + 0.035 * unit - t)
     rows, columns = t.shape
     y, x = np.mgrid[0:rows, 0:columns].astype(np.float32)
     # From whole pixels: between them the grain of a picture is averaged away.
-    mirrored = cv2.remap(
+    mirrored: Values = cv2.remap(
         detail,
         x + np.rint(mirror * outline.down[0]).astype(np.float32),
         y + np.rint(mirror * outline.down[1]).astype(np.float32),
         cv2.INTER_NEAREST,
         borderMode=cv2.BORDER_REFLECT_101,
     )
+    mirrored, strength = mirrored[..., :3], mirrored[..., 3]
     limit = GRAIN * float(np.median(np.abs(mirrored))) + 1
-    return np.clip(mirrored, -limit, limit)
+    fine = 1 - smoothstep(strength, limit, 2 * limit)
+    return np.asarray(np.clip(mirrored, -limit, limit) * fine[..., None])
 
 
 def _smoothstep_32(values: Values, start: float, end: float) -> Values:
