@@ -72,6 +72,18 @@ def test_noise_that_each_channel_has_for_itself_is_found_in_texture(name: str) -
     assert noise_of(in_all_channels) == 0
 
 
+@pytest.mark.parametrize(("brick", "reduction"), [(6, 1.7), (9, 1.7), (15, 2.5)])
+def test_a_wall_of_bricks_is_no_noise(brick: int, reduction: float) -> None:
+    """Alike all over, and each channel with its own contrast, as noise is; but it repeats, and noise upon it does not."""
+    row, column = np.indices((500, 500)).astype(np.float32)
+    is_joint = (row % brick < brick / 6) | ((column + row // brick % 2 * brick) % (2 * brick) < brick / 6)
+    wall = np.where(is_joint[:, :, None], (210, 126, 105), (140, 84, 70)).astype(np.float32)
+    turned = cv2.warpAffine(wall, cv2.getRotationMatrix2D((250, 250), 7.3, 1), (500, 500), borderMode=cv2.BORDER_REFLECT)
+    side = round(500 / reduction)
+    picture = np.rint(cv2.resize(turned, (side, side), interpolation=cv2.INTER_AREA)).astype(np.uint8)
+    assert damage_of(picture) == (0, 0, 0)
+
+
 def test_noise_is_found_beside_what_a_jpeg_of_medium_quality_left() -> None:
     assert noise_of(as_jpeg(noisy(reduced(ASTRONAUT, 2), 8), 80)) > 0
 

@@ -2,7 +2,7 @@
 
 A sensor's noise and the grain of film are the same all over a picture, or change with its brightness alone. So among blocks
 of one brightness with little in them, fine frequencies are about as strong in one as in the next. In sand, water or cloth
-they are not. docs/decisions/0121, 0133 and 0134.
+they are not. docs/decisions/0121, 0133 and 0134. A texture that is alike all over repeats (repeats.py), and is no noise.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from enhance.picture import LUMA
 
 from .blocks import BLOCK, Floats, blocks_of, distinct, wave
+from .repeats import repeats
 
 LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to 3, is the truest; 2 is for JPEGs alone
 _STRONGEST = 20.0  # beyond it is sand and gravel
@@ -56,11 +57,13 @@ def noise_of(luma: Floats, rgb: Floats) -> Noise:
     blocks = blocks[kept]
     brightness = blocks.mean(axis=1)
     of_luma, between = _noise_of(blocks, brightness), _noise_between(rgb, kept, brightness)
-    if not of_luma:
-        return Noise(between, between)
-    if between:
-        return Noise(of_luma, min(of_luma, between))
+    if not of_luma and not between:
+        return Noise(0.0, 0.0)
     quiet = np.flatnonzero(kept)[_quiet(blocks)]
+    if repeats(luma, _places(luma)[quiet]):
+        return Noise(0.0, 0.0)
+    if between:
+        return Noise(of_luma or between, min(of_luma or between, between))
     has_colour = _noise_of_colour(luma, rgb, quiet) >= _LEAST_COLOUR * of_luma
     return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR) if has_colour else 0.0)
 
@@ -106,8 +109,13 @@ def _quiet(blocks: Floats) -> npt.NDArray[np.intp]:
 
 def _blocks(plane: Floats) -> Floats:
     """n x 64: side by side, and again shifted by half a block down, across and both."""
-    shifts = (0, BLOCK // 2)
-    return np.concatenate([np.asarray(blocks_of(plane[down:, across:]), np.float32) for down in shifts for across in shifts])
+    return np.concatenate([np.asarray(blocks_of(plane[down:, across:]), np.float32) for down, across in _SHIFTS])
+
+
+def _places(plane: Floats) -> npt.NDArray[np.intp]:
+    """n x 2: the row and the column where each of _blocks() begins."""
+    places = np.indices(plane.shape)
+    return np.concatenate([np.stack([blocks_of(at[down:, across:])[:, 0] for at in places], 1) for down, across in _SHIFTS])
 
 
 def _spread(blocks: Floats, brightness: Floats) -> float:
@@ -128,5 +136,6 @@ def _waves(first: int, last: int) -> Floats:
     return np.array([wave(*pair) for pair in pairs if first <= sum(pair) <= last], np.float32)
 
 
+_SHIFTS = [(down, across) for down in (0, BLOCK // 2) for across in (0, BLOCK // 2)]
 _CURVED = np.array([1, -1, -1, 1], np.float32) / 2  # of four in a row: what neither a level nor a slope leaves
 _COARSE, _MIDDLE, _FINE = _waves(1, 2), _waves(3, 6), _waves(5, 7)  # a JPEG leaves little beyond
