@@ -49,6 +49,12 @@ def test_the_few_blocks_that_a_drawing_repeats_are_no_jpeg() -> None:
     assert damage_of(chart).level == 0
 
 
+@pytest.mark.parametrize("width", [2, 3, 5, 6])
+def test_pixels_of_two_shades_that_were_enlarged_are_no_jpeg(width: int) -> None:
+    modules = np.random.default_rng(2).integers(0, 2, (45, 45, 1), np.uint8) * np.uint8(255)
+    assert damage_of(modules.repeat(width, axis=0).repeat(width, axis=1).repeat(3, axis=2)).level == 0
+
+
 def page(colour: tuple[int, int, int] = (20, 20, 20)) -> Picture:
     drawn = Image.new("RGB", (320, 240), "white")
     pen = ImageDraw.Draw(drawn)

@@ -30,6 +30,7 @@ _BINS_PER_LEVEL, _BINS = 8, 8 * 256
 _LEAST_SEEN = 30  # frequencies that are not zero
 _LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave 0.5 of a step of 2 levels
 _LEAST_FOUND = 3  # of the nine frequencies
+_FEW_SHADES = 16  # of luma: QR codes and pixel art, whose pixels are 2 to 6 wide. JPEGs have 28 and more where a step is found
 _MOST_WIDE = 8.0  # levels of noise in means of 2 x 2 pixels: noise over sand is measured too strong
 _LEAST_LEAD = 1.5  # of a cut JPEG's grid over any other: 1.8 and more in JPEGs, 1.1 at most in dithers and pixel art
 
@@ -74,7 +75,8 @@ def jpeg_step(picture: AnyPicture) -> float:
     found = _step_of(luma)
     if cut := _grid_of_cut(luma):
         found = max(found, _step_of(luma[cut[0] :, cut[1] :]))
-    return found or coarseness(middle, luma) * _USUAL_STEP
+    found = found or coarseness(middle, luma) * _USUAL_STEP
+    return found if found and len(np.unique(luma.round(2))) > _FEW_SHADES else 0.0
 
 
 def _middle(picture: AnyPicture) -> AnyPicture:
