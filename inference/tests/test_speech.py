@@ -9,6 +9,7 @@ import pytest
 import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
 from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
+from enhance.speech.background import background_frames
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
@@ -127,6 +128,17 @@ def test_noise_in_a_pause_is_heard_as_noise(analyser: SpeechAnalyser) -> None:
     assert heard(analyser, pcm).activity[pause + 10 : pause + 190].max() < 0.1
 
 
+def test_noise_that_gain_makes_as_loud_as_speech_moves_no_mouth(analyser: SpeechAnalyser) -> None:
+    bands = np.fft.rfft(noise(1.2))
+    pink = np.fft.irfft(bands / np.sqrt(np.arange(len(bands)) + 24))
+    pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32), babble()]) + noise(len(babble()) / RATE * 2 + 2, 0.001)
+    start = len(babble()) + RATE * 2 // 5
+    pcm[start : start + len(pink)] += pink / pink.std() * babble().std() * 0.7
+    activity = heard(analyser, pcm).activity
+    assert activity[start // 160 + 12 : start // 160 + 108].max() == 0
+    assert activity[60 : len(babble()) // 160 - 60].min() > 0.9
+
+
 def test_a_crowd_behind_a_speaker_moves_no_mouth_in_a_pause(analyser: SpeechAnalyser) -> None:
     pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32), babble()])
     for shift in (0.3, 1.1, 1.9):
@@ -143,6 +155,16 @@ def test_speech_beside_a_shout_is_no_background(analyser: SpeechAnalyser) -> Non
     pcm[4 * RATE : 5 * RATE] *= 8
     activity = heard(analyser, pcm).activity
     assert activity[60:-60].min() > 0.9
+
+
+@pytest.mark.parametrize(("quieter_db", "is_background"), [(16, False), (24, True)])
+def test_quiet_sentences_beside_loud_ones_are_speech(quieter_db: float, is_background: bool) -> None:
+    """Three seconds of words, between louder words of the same voice; much quieter ones are of a television or a passer-by."""
+    pcm = babble(32)
+    pcm *= np.arange(len(pcm)) / RATE % 0.75 > 0.15
+    pcm[3 * RATE : 6 * RATE] *= 10 ** (-quieter_db / 20)
+    mel = log_mel(pcm)
+    assert (background_frames(mel, np.ones(len(mel), np.float32))[320:580] == is_background).all()
 
 
 def test_birds_beside_a_speaker_move_no_mouth(analyser: SpeechAnalyser) -> None:

@@ -15,7 +15,7 @@ from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel
 from .gaps import without_gaps
-from .held import heard_frames
+from .held import heard_frames, noise_frames
 from .network import open_speech_network
 from .rooms import room_share
 from .voice import in_usual_voice
@@ -62,7 +62,7 @@ class SpeechAnalyser:
             posteriors += share * (self._in_rooms(normal, go_on)[place] - posteriors)
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
-        activity[background_frames(mel, activity)] = 0
+        activity[background_frames(mel, activity) | noise_frames(mel)] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)
             # By activity, since a phone loop hears phones in silence too.

@@ -1,8 +1,8 @@
 """What is heard behind a speaker and goes on in the pauses: a crowd, a television, music, applause, traffic.
 
 The network takes a crowd for speech at any level, and some music: what tells it from the speaker is that it is quieter, and
-that its level varies less from one moment to the next than that of one voice, which may be quiet beside a shout or a slammed
-door. It takes birds and hisses for speech too: they have nothing of a voice below 1.7 kHz.
+that its level varies less from one moment to the next than that of one voice, which may be quiet beside a shout, a slammed
+door or louder sentences. It takes birds and hisses for speech too: they have nothing of a voice below 1.7 kHz.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ _SHORTEST = 80  # frames: less is as often a quiet word
 # Nepers of power (14 dB) between the lowest and the highest tenth of a run's frames, from which it is one voice. Quiet speech
 # has 4.6 and more, a crowd of ten 1.3 to 1.8, most music 1.3 to 1.9: docs/decisions/0230
 _ONE_VOICE = 3.2
+_FAR_BELOW = 4.1  # nepers of power (18 dB) under the loud parts, from which one voice may be background: docs/decisions/0241
 _REST, _LOUD = 10, 95  # percentiles of the level that are the quietest and the loud parts
 _MOSTLY = 75  # percentile that a shout or some slammed doors do not reach
 _SPAN, _STEP = 1000, 200  # frames: both are those of 10 s, taken anew every 2 s
@@ -34,18 +35,18 @@ def background_frames(mel: Floats, activity: Floats) -> npt.NDArray[np.bool_]:
 
     activity: [T], 0..1: how sure it is that somebody speaks, as far as the network tells.
     """
-    behind = _even(_long(_quiet(mel, _LOUD)), mel) | _long(_quiet(mel, _MOSTLY))
+    behind = _even(_long(_quiet(mel, _LOUD, _BELOW)), mel) | _long(_quiet(mel, _MOSTLY, _FAR_BELOW))
     return behind | _long(_shrill(mel, activity > 0.5))
 
 
-def _quiet(mel: Floats, loudest: int) -> npt.NDArray[np.bool_]:
+def _quiet(mel: Floats, loudest: int, below: float) -> npt.NDArray[np.bool_]:
     level = _level(mel[:, _LOWEST:], _REACH)
     behind = np.zeros(len(level), np.bool_)
     for start in range(0, len(level), _STEP):
         middle = start + _STEP // 2
         around = level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2]
         rest, loud = np.percentile(around, (_REST, loudest))
-        behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - _BELOW)
+        behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - below)
     return behind
 
 

@@ -14,6 +14,11 @@ from .features import Floats, mean_around
 _LONGEST = 20  # frames that are heard of a steady sound: few vowels of speech last longer
 _SOFT = 5  # frames of the mean that takes out voice periods and vibrato
 _APART, _CHANGE = 6, 0.9  # frames, and the mean change of log-mel over them, below which a sound is steady
+_LOW = 20  # mel band: those below it are under 1.7 kHz
+# Nepers by which their log-mel departs on average from its mean over _SOFT frames, from which a steady sound is noise: that of
+# noise of any kind departs by .44 to .53, that of voices and instruments by .04 to .30. docs/decisions/0241
+_NOISE = 0.42
+_LONG_NOISE = 40  # frames of it in which nobody speaks: an s may last half as long
 _ABOVE, _MOST = 1.25, 3.0  # of log-mel above the background, 0 to the most counted in a band: below, it may be background
 _LOUD = 4.0  # nepers of power under the 95th percentile, below which no note is held
 _SPAN, _STEP = 1000, 200  # frames: the background is that of 10 s, taken anew every 2 s
@@ -22,15 +27,30 @@ _BACKGROUND = 10  # percentile of each band that is background
 
 def heard_frames(mel: Floats) -> npt.NDArray[np.bool_]:
     """Which frames of log-mel (T x 40) the network is to hear: [T], without the middle of steady sounds over the background."""
-    heard = np.ones(len(mel), np.bool_)
+    heard, _ = _heard_and_noise(mel)
+    return heard
+
+
+def noise_frames(mel: Floats) -> npt.NDArray[np.bool_]:
+    """Which frames of log-mel (T x 40) are steady noise that heard_frames would hold as if it were a vowel: [T].
+
+    Nobody speaks in them: an automatic gain has made the noise of a pause as loud as speech.
+    """
+    _, noise = _heard_and_noise(mel)
+    return noise
+
+
+def _heard_and_noise(mel: Floats) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    heard, noise = np.ones(len(mel), np.bool_), np.zeros(len(mel), np.bool_)
     if len(mel) <= _LONGEST:
-        return heard
+        return heard, noise
     soft = _softened(mel)
-    steady = _steady(soft) & _in_front(soft)
-    for start, end in runs(steady):
+    trembling = np.abs(mel - soft)[:, :_LOW].mean(1)
+    for start, end in runs(_steady(soft) & _in_front(soft)):
         if end - start > _LONGEST:
             heard[start + _LONGEST // 2 : end - _LONGEST // 2] = False
-    return heard
+            noise[start:end] = end - start >= _LONG_NOISE and trembling[start:end].mean() > _NOISE
+    return heard, noise
 
 
 def _softened(mel: Floats) -> Floats:
