@@ -36,9 +36,17 @@ export const workerOptions = Object.freeze([
   ...['--optimize-for-size', '--max-semi-space-size=1', '--heap-growing-percent=5'],
 ]);
 
+/** One at a time: the first to end stops esbuild, and what another has under way would never end. @type {Promise<void> | undefined} */
+let compiling;
+
 /** The path of a program that is as new as its sources. @param {keyof typeof programs} name */
 export const compiled = async (name) => {
-  if (!isNew()) await compile();
+  if (!isNew()) {
+    compiling ??= compile().finally(() => {
+      compiling = undefined;
+    });
+    await compiling;
+  }
   return join(dist, `${name}.js`);
 };
 

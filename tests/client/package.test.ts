@@ -1,5 +1,5 @@
 /** The client as another project has it: compiled, and run by plain Node. */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { Webhook } from 'standardwebhooks';
@@ -14,14 +14,15 @@ const test = suite('client package');
 const api = await realApi();
 const { key } = await api.caller();
 
-test('it is compiled for plain JavaScript, which can use it', async () => {
+test('what `npm pack` makes of it is plain JavaScript, which can be used, with its licence', async () => {
   const folder = tempDir('client');
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['client', 'LICENSE', 'tsconfig.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await execa(join(root, 'node_modules/.bin/tsc'), [
-    ...['-p', join(root, 'client/tsconfig.build.json')],
-    ...['--outDir', join(folder, 'dist')],
-  ]);
+  const { stdout: packed } = await execa('npm', ['pack', './client', '--silent'], { cwd: folder });
+  await execa('tar', ['xzf', packed], { cwd: folder });
+  const unpacked = join(folder, 'package');
+  assert.equal(readFileSync(join(unpacked, 'LICENSE')), readFileSync(join(root, 'LICENSE')));
   const script = `
     import { createClient, EnhanceError } from './dist/index.js';
     import { verifyWebhook } from './dist/webhook.js';
@@ -30,8 +31,8 @@ test('it is compiled for plain JavaScript, which can use it', async () => {
     const error = await client.jobs.get('job_none').catch((thrown) => thrown);
     console.log(JSON.stringify([models.length, error instanceof EnhanceError, error.code, typeof verifyWebhook]));
   `;
-  writeFileSync(join(folder, 'use.js'), script);
-  const { stdout } = await execa('node', ['use.js'], { cwd: folder });
+  writeFileSync(join(unpacked, 'use.js'), script);
+  const { stdout } = await execa('node', ['use.js'], { cwd: unpacked });
   assert.equal(JSON.parse(stdout), [8, true, 'not_found', 'function']);
 });
 

@@ -28,6 +28,14 @@ test('they are compiled when they are missing, and anew when a source has change
   assert.match(await enhance(), 'see to its keys and credits');
 });
 
+test('two that are asked for at once are compiled once', async () => {
+  const changed = join(checkout, 'src/text/counted.ts');
+  writeFileSync(changed, `${readFileSync(changed, 'utf8')}\n`);
+  const asked = `import { compiled } from './src/stack/compiled.mjs';
+    console.log((await Promise.all([compiled('main'), compiled('main')])).length);`;
+  assert.is((await node('--input-type=module', '--eval', asked)).stdout, '2');
+});
+
 test('a compiled program compiles the same as its source, as the stack does that restarts one', async () => {
   // Of this test the compiler is a part, compiled.
   const made = await bundle({ home: 'src/stack/home.mjs' }, join(root, 'dist'));
