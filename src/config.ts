@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { hostInUrl } from './environment/host-in-url.ts';
 import { type Priced, readVariables, type Variables } from './environment/variables.ts';
 
 const MiB = 1024 * 1024;
@@ -40,12 +41,15 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
     network: e.FFMPEG_NETWORK,
   };
+  const publicUrl = (e.PUBLIC_URL ?? `http://${hostInUrl(e.HOST)}:${e.PORT}`).replace(/\/$/, '');
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
     http: {
       host: e.HOST,
       port: e.PORT,
-      publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, ''),
+      publicUrl,
+      /** Where a proxy has put the service on its host, as `/media`; empty for the whole host. */
+      publicPath: new URL(publicUrl).pathname.replace(/\/$/, ''),
       /** Origins of the web pages that may call the API; `*` for all. */
       corsOrigins: e.CORS_ORIGINS,
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,

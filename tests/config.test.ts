@@ -133,6 +133,8 @@ test('what would be taken for something else is a fault', () => {
   const cases: readonly (readonly [string, string])[] = [
     // A scheme `localhost:`, which every `output_url` would begin with.
     ['PUBLIC_URL', 'localhost:8080'],
+    ['HOST', 'http://0.0.0.0'],
+    ['HOST', 'any host'],
     ['S3_ENDPOINT', 'minio:9000'],
     ['REDIS_URL', 'http://127.0.0.1:6390'],
     ['FETCH_ALLOW_HOSTS', 'nas.local, http://nas.local'],
@@ -152,6 +154,17 @@ test('what would be taken for something else is a fault', () => {
     FETCH_ALLOW_HOSTS: 'NAS.local,10.0.0.1:80,[fd00::2]',
   });
   assert.equal(fetch.allowHosts, ['nas.local', '10.0.0.1:80', '[fd00::2]']);
+});
+
+test('links to results begin with an address that this machine can open', () => {
+  const cases = {
+    '0.0.0.0': '127.0.0.1',
+    '::': '127.0.0.1',
+    '::1': '[::1]',
+    'nas.local': 'nas.local',
+  };
+  for (const [HOST, host] of Object.entries(cases))
+    assert.is(loadConfig({ ...secrets, HOST, PORT: '80' }).http.publicUrl, `http://${host}:80`);
 });
 
 const several = {

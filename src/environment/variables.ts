@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { expected } from '../text/expected.ts';
 import { jsonText } from '../text/json-text.ts';
 import { EnvironmentError } from './environment-error.ts';
+import { hostInUrl } from './host-in-url.ts';
 import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
@@ -107,7 +108,13 @@ const Tiers = z
 
 /** Every variable that operators set, with the default that fits the local stack; those of the rates are added by operation. */
 const Environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z
+    .string()
+    .refine(
+      (host) => !host.includes('/') && URL.canParse(`http://${hostInUrl(host)}:80`),
+      'Expected an address or a host name, such as 0.0.0.0',
+    )
+    .default('127.0.0.1'),
   PORT: port(8080),
   PUBLIC_URL: HttpUrl.optional(),
   CORS_ORIGINS: list.default([]).pipe(z.array(Origin)),

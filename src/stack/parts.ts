@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { hostInUrl } from '../environment/host-in-url.ts';
 import { makeFolder } from '../make-folder.ts';
 import { niceness } from '../process/niceness.ts';
 import { environmentFor } from './allowed.ts';
@@ -80,7 +81,7 @@ export const apiPart = (stack: Stack): StackPart => ({
   name: 'API',
   start: async (signal) => {
     const child = await startService(stack, 'api', signal);
-    const url = `http://${connectable(stack.env.HOST)}:${stack.ports.PORT}/healthz`;
+    const url = `http://${hostInUrl(stack.env.HOST)}:${stack.ports.PORT}/healthz`;
     await untilReady(
       child,
       async (soon) => (await fetch(url, { signal: soon })).ok,
@@ -99,10 +100,6 @@ export const workerPart = (stack: Stack, number = 1): StackPart => ({
     return startService({ ...stack, env }, 'worker', signal, number);
   },
 });
-
-/** The address at which this machine reaches a server that listens on `address`. */
-export const connectable = (address: string | undefined): string =>
-  !address || address === '0.0.0.0' || address === '::' ? host : address;
 
 const optionsOf = { api: nodeOptions, worker: workerOptions };
 

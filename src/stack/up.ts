@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
+import { hostInUrl, listensEverywhere } from '../environment/host-in-url.ts';
 import { operations } from '../operations/all.ts';
 import { counted } from '../text/counted.ts';
 import { developmentKey, keyFile, welcome } from './development.ts';
@@ -17,7 +18,6 @@ import { take } from './lock.mjs';
 import { markOf, stopOrphans } from './orphans.ts';
 import {
   apiPart,
-  connectable,
   defaultLogsDir,
   defaultModelsDir,
   redisPart,
@@ -50,6 +50,10 @@ export const up = async (): Promise<void> => {
     DEVELOPMENT_KEY_PATH: keyFile,
   };
   loadConfig(env, operations); // what API and worker would refuse, before anything is started
+  if (!env.PUBLIC_URL && listensEverywhere(env.HOST ?? ''))
+    say(
+      `HOST is ${env.HOST}, but links to results begin with http://${hostInUrl(env.HOST)}:${ports.PORT}, which other machines cannot open: set PUBLIC_URL to the address that they use`,
+    );
   for (const name of unknownNames()) say(`.env: nothing reads ${name}; .env.example has all names`);
   const stack: Stack = {
     ports,
@@ -59,7 +63,7 @@ export const up = async (): Promise<void> => {
     modelsDir: defaultModelsDir,
   };
   keepPreviousLogs(stack.logsDir);
-  const address = `http://${connectable(env.HOST)}:${ports.PORT}`;
+  const address = `http://${hostInUrl(env.HOST)}:${ports.PORT}`;
   writeAddresses(env, address);
   await serve(stack, workers, address);
 };

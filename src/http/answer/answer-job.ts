@@ -34,7 +34,7 @@ export const answerJob = async (
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
   if (!asJob && isOver(job.status)) return answerOf(job, made, parts);
   ctx.status = 202;
-  ctx.set('Location', `/v1/jobs/${job.id}`);
+  ctx.set('Location', `${parts.config.http.publicPath}/v1/jobs/${job.id}`);
   return { ...(await showJob(job, parts)), metadata: made.metadata };
 };
 

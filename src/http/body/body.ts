@@ -33,6 +33,10 @@ type Expected = {
   readonly stallMs: number;
 };
 
+/** The mistake that is made most with the commonest client. */
+const asCurlSends =
+  'which curl sends with -d unless -H "Content-Type: application/json" tells otherwise';
+
 /** Text parts of one multipart body; no request needs as many. */
 const maxFields = 50;
 
@@ -45,7 +49,8 @@ export const readBody = async (ctx: Context, expected: Expected): Promise<Body> 
   ];
   const type = ctx.is(types);
   if (!type) {
-    const came = shorten(ctx.get('content-type')) || 'no Content-Type';
+    const told = shorten(ctx.get('content-type')) || 'no Content-Type';
+    const came = ctx.is('urlencoded') ? `${told}, ${asCurlSends}` : told;
     throw new Failure('unsupported_media_type', { expected: types.join(' or '), came });
   }
   if (type === 'multipart/form-data') return readParts(ctx, expected);

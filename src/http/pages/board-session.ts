@@ -18,7 +18,7 @@ export const startBoardSession = (ctx: Context, keyId: string, { config }: Used)
   // Not by how this request came: a proxy may speak plain HTTP with the API.
   ctx.cookies.secure = config.http.publicUrl.startsWith('https:');
   ctx.cookies.set(cookie, `${signed}.${sign(signed, config).toString('base64url')}`, {
-    path: '/board',
+    path: `${config.http.publicPath}/board`,
     httpOnly: true,
     sameSite: 'strict',
     maxAge: LIFE_MS,

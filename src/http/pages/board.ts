@@ -22,14 +22,14 @@ const headers = {
 
 type Board = ReturnType<KoaAdapter['registerPlugin']>;
 
-const openBoard = ({ queuesToSee }: Pick<Parts, 'queuesToSee'>): Board => {
-  const serverAdapter = new KoaAdapter().setBasePath(path);
+const openBoard = ({ queuesToSee, config }: Pick<Parts, 'queuesToSee' | 'config'>): Board => {
+  const serverAdapter = new KoaAdapter().setBasePath(`${config.http.publicPath}${path}`);
   createBullBoard({
     queues: queuesToSee.queues().map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'enhance: queues', hideRedisDetails: true } },
   });
-  return serverAdapter.registerPlugin();
+  return serverAdapter.registerPlugin({ mount: path });
 };
 
 /**
