@@ -2,6 +2,7 @@
 import { type Client, createClient } from '../client/client.ts';
 import type { Problem } from '../client/contract.ts';
 import { askKey, currentKey } from './key.ts';
+import { ownLink } from './own-link.ts';
 
 /** The folder that this page lies in. */
 export const serviceUrl = new URL('.', document.baseURI).href;
@@ -30,11 +31,7 @@ export const reasonOf = ({ code }: Problem): string => {
   return 'The key is not known here, or was revoked. Enter another one; nothing is lost.';
 };
 
-/** A link of this service as one of this page's origin, which is what its security policy lets it load. */
-export const own = (url: string): string => {
-  const { pathname, search } = new URL(url, location.href);
-  return `${pathname}${search}`;
-};
+export const own = (url: string): string => ownLink(url, serviceUrl);
 
 export const service = serviceBy((...asked) => fetch(...asked));
 
