@@ -18,6 +18,9 @@ with its shadow."""
 
 LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
 """From which a mouth laughs, and does wholly: its width, of that at rest, and S by which its corners are above their rest."""
+BROAD = (1.15, 1.30)
+"""Of the width at rest, wider than people speak: from the first a mouth may laugh though its jaw has drawn its corners down, at
+the second it does."""
 KEPT = 0.95
 """Of a laugh's width: the folds and shades beside its corners go where these go."""
 
@@ -232,9 +235,14 @@ def _held_up(lowered: float, laughs: float) -> float:
 
 
 def laugh_of(rest: Rest, own: Lips) -> float:
-    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. A shout is wide, but takes them down."""
+    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. A shout is wide, but takes them down.
+
+    A jaw that falls takes the corners of a laugh down too: of a broad mouth they count as they would be if it were shut.
+    """
+    wide = own.width / rest.width
     up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean())
-    return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
+    broad = ramp(wide, *BROAD) * ramp(up + CORNER_DROP * own.opening, *LAUGH_LIFTS)
+    return max(ramp(wide, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS), broad)
 
 
 def _narrowing(edge: Array, full: float, end: float = 1) -> Array:
