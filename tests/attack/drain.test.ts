@@ -21,8 +21,8 @@ const caller = await service.caller(1000);
 
 /** Of a video whose frames take the model a twentieth of a second each: far longer than WORKER_DRAIN_SECONDS, 3 in the tests. */
 const LONGER_THAN_DRAIN = 6;
-const begun = async (size: string, seconds: number) => {
-  const path = await makeClip(join(dir, `${size}.mp4`), pattern(seconds, 25, size), h264);
+const begun = async (size: string) => {
+  const path = await makeClip(join(dir, `${size}.mp4`), pattern(LONGER_THAN_DRAIN, 25, size), h264);
   const { status, data } = await caller.upscale(path, photo, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   await running(data.id);
@@ -52,7 +52,7 @@ const drained = async (also: readonly number[] = []): Promise<string> => {
 
 test('a worker that is told to stop while an ffmpeg runs drains: its video job loses no attempt, goes on elsewhere and is paid once', async () => {
   const before = (await caller.balance()).available;
-  const id = await begun('160x120', LONGER_THAN_DRAIN);
+  const id = await begun('160x120');
   assert.ok(ffmpegs(service.worker.pid()).length > 0, 'an ffmpeg runs');
   const log = await drained();
   assert.match(log, '"msg":"stopped"');
@@ -69,7 +69,7 @@ test('a worker that is told to stop while an ffmpeg runs drains: its video job l
 });
 
 test('a signal that reaches the ffmpegs too costs no attempt either', async () => {
-  const id = await begun('160x112', LONGER_THAN_DRAIN);
+  const id = await begun('160x112');
   const log = await drained(ffmpegs(service.worker.pid()));
   assert.match(log, '"msg":"stopped"');
   const { status, attempts, lost } = await record(id);

@@ -14,8 +14,7 @@ await api.healthMs();
 
 const get = (path: string, lines: readonly string[] = []) =>
   api.raw([`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n'));
-const keyed = (path: string, lines: readonly string[] = []) =>
-  get(path, [`Authorization: Bearer ${api.key}`, ...lines]);
+const keyed = (path: string) => get(path, [`Authorization: Bearer ${api.key}`]);
 /** The statuses and codes of all answers that came on one connection. */
 const allSaid = (answers: string): string[] => answers.split(/(?=HTTP\/1\.1 \d)/).map(said);
 

@@ -14,10 +14,10 @@ const open = await realApi({ CORS_ORIGINS: '*' });
 const { http } = await api.caller();
 
 type Client = ReturnType<typeof api.client>;
-const preflight = (client: Client, origin: string, path = '/v1/upscale') =>
+const preflight = (client: Client, origin: string) =>
   client.request({
     method: 'OPTIONS',
-    url: path,
+    url: '/v1/upscale',
     headers: {
       origin,
       'access-control-request-method': 'POST',

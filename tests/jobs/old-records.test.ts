@@ -43,9 +43,9 @@ for (const [says, damage] of Object.entries(damages)) {
     await damage(rig, job.id);
     return job.id;
   };
-  const attemptsOf = (rig: Rig, leaseMs = 60_000) => openAttempts(rig.stores, rig.config, leaseMs);
-  const taken = async (rig: Rig, id: string, leaseMs?: number) => {
-    const took = await attemptsOf(rig, leaseMs).take({ id, dispatch: 0 }, 'token');
+  const attemptsOf = (rig: Rig) => openAttempts(rig.stores, rig.config, 60_000);
+  const taken = async (rig: Rig, id: string) => {
+    const took = await attemptsOf(rig).take({ id, dispatch: 0 }, 'token');
     const [said, which, fence = -1] = took;
     assert.equal([said, which], ['taken', id]);
     return fence;

@@ -32,8 +32,7 @@ const again = async (path: string, sound: string, seconds: number) => {
   const encoded = await encodeClip(frames, look, { path: sound, info, seconds }, target);
   return { target, encoded, info: await probe(target) };
 };
-const wav = (seconds: number, form: readonly string[] = []) =>
-  makeClip(at(`tone-${seconds}.wav`), tone(seconds), form);
+const wav = (seconds: number) => makeClip(at(`tone-${seconds}.wav`), tone(seconds), []);
 
 /** The mean of each plane. */
 const codesOf = ({ width, height, pixels }: YuvFrame): number[] => {

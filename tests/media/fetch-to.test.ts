@@ -33,8 +33,7 @@ const server = await serve((request, answer) => {
     answer.writeHead(Number(url.searchParams.get('status') ?? 404)).end('no');
 });
 const here = `127.0.0.1:${server.port}`;
-const raw = (answer: string, then: 'end' | 'stay' = 'end') =>
-  serveRaw((socket) => (then === 'end' ? socket.end(answer) : socket.write(answer)));
+const raw = (answer: string) => serveRaw((socket) => socket.end(answer));
 
 const defaults = { timeoutMs: 5000, connectTimeoutMs: 2000, redirects: 3, allowHosts: [here] };
 let count = 0;

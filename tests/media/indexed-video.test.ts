@@ -31,8 +31,9 @@ const open = async (path: string) => {
   return { film, frames };
 };
 
-const read = async (film: IndexedVideo, places: readonly number[], memory = openMemory()) => {
+const read = async (film: IndexedVideo, places: readonly number[]) => {
   const frames: YuvFrame[] = [];
+  const memory = openMemory();
   for await (const frame of framesAt(film, places, { ffmpeg, signal: soon(), memory }))
     frames.push(frame);
   return frames;

@@ -24,13 +24,10 @@ import { failing } from './failing.ts';
 const test = suite('video');
 
 /** Three plain areas whose colours tell a wrong matrix or range at once. */
-const bars = (seconds = 0.4): string[] => [
-  ...['-f', 'lavfi'],
-  ...['-i', `smptebars=size=64x48:rate=25:duration=${seconds}`],
-];
+const bars = ['-f', 'lavfi', '-i', 'smptebars=size=64x48:rate=25:duration=0.4'];
 /** The largest difference of mean colours between a picture of two files, as ffmpeg itself shows them. */
-const apart = async (a: string, b: string, index = 3): Promise<number> =>
-  largest(meanOf({ pixels: await frameOf(a, index) }), meanOf({ pixels: await frameOf(b, index) }));
+const apart = async (a: string, b: string): Promise<number> =>
+  largest(meanOf({ pixels: await frameOf(a, 3) }), meanOf({ pixels: await frameOf(b, 3) }));
 const sameTimes = async (source: string, result: string) => {
   const [expected, came] = [await timesOf(source), await timesOf(result)];
   assert.is(came.length, expected.length);
@@ -218,7 +215,7 @@ test('colours stay, and so do the tags that say what they are', async () => {
     const [matrix = '', range = ''] = tags.split(':');
     const scale = `scale=out_color_matrix=${matrix.replace('nc', '')}:out_${range}`;
     const filter = `format=rgb24,${scale},format=yuv420p,setparams=colorspace=${tags}`;
-    const clip = await makeClip(at('j.mp4'), bars(), ['-vf', filter, '-c:v', 'libx264']);
+    const clip = await makeClip(at('j.mp4'), bars, ['-vf', filter, '-c:v', 'libx264']);
     const { target } = await again(clip);
     assert.match(await bannerOf(target), told);
     assert.ok((await apart(clip, target)) < 1.5, `${tags}: ${await apart(clip, target)}`);
@@ -227,12 +224,12 @@ test('colours stay, and so do the tags that say what they are', async () => {
 
 test('an untagged clip is tagged as what it was taken for, so that a larger one is shown alike', async () => {
   const untagged = ['-vf', 'format=yuv420p,setparams=colorspace=unknown', ...h264];
-  const clip = await makeClip(at('k.mp4'), bars(), untagged);
+  const clip = await makeClip(at('k.mp4'), bars, untagged);
   const { target } = await again(clip);
   // ffmpeg writes one name where matrix, primaries and transfer have the same; browsers want all three.
   assert.match(await bannerOf(target), /\(tv, smpte170m[,)]/);
   assert.ok((await apart(clip, target)) < 1.5);
-  const rgb = await makeClip(at('k.mov'), bars(), ['-c:v', 'png', '-pix_fmt', 'rgb24']);
+  const rgb = await makeClip(at('k.mov'), bars, ['-c:v', 'png', '-pix_fmt', 'rgb24']);
   assert.match(await bannerOf((await again(rgb)).target), /\(tv, bt709[,)]/);
 });
 
@@ -247,7 +244,7 @@ test('chroma stays in its place', async () => {
 });
 
 test('rotation is applied to the pictures, and no longer told', async () => {
-  const clip = await makeClip(at('m.mp4'), bars(), h264);
+  const clip = await makeClip(at('m.mp4'), bars, h264);
   for (const degrees of [90, 180, 270] as const) {
     const path = turned(clip, degrees);
     const [frame] = await decode(path);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { Job } from '../../src/contract/job.ts';
 import { packetsOf, timesOf } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
-import { ended, type Form, realService } from '../real/service.ts';
+import { ended, realService } from '../real/service.ts';
 import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
@@ -31,9 +31,9 @@ const clip = await talkingHead(at('clip.mp4'), SECONDS, '320x320', [`fps=${RATE}
 /** A different pitch is another sound. */
 const soundOf = (pitchHz: number) => sounds.babble(at(`${pitchHz}.wav`), SECONDS, { pitchHz });
 
-const start = async (sound: string, fields: Form = {}): Promise<string> => {
+const start = async (sound: string): Promise<string> => {
   const async = { prefer: 'respond-async' };
-  const { status, data } = await caller.lipsync(clip, sound, fields, async);
+  const { status, data } = await caller.lipsync(clip, sound, {}, async);
   assert.is(status, 202, JSON.stringify(data));
   return data.id;
 };

@@ -106,8 +106,8 @@ const makerOf = async (url: string): Promise<string> => {
   const { channels } = await sharp(await caller.download(url)).stats();
   return (channels[0]?.mean ?? 0) > 128 ? 'photo@r2' : 'photo@s15';
 };
-const queued = async (model = 'photo'): Promise<Job> => {
-  const fields = { model, scale: 2 };
+const queued = async (): Promise<Job> => {
+  const fields = { model: 'photo', scale: 2 };
   const answer = await caller.upscale(await picture(), fields, { prefer: 'respond-async' });
   assert.is(answer.status, 202, JSON.stringify(answer.data));
   return Job.parse(answer.data);

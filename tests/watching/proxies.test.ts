@@ -76,9 +76,9 @@ const answerOf = async (asked: ReturnType<typeof request>): Promise<IncomingMess
   const [answer] = await once(asked, 'response');
   return answer;
 };
-const ask = async (port: number, asked: Asked, body = '') => {
+const ask = async (port: number, asked: Asked) => {
   const open = openRequest(port, asked);
-  open.end(body);
+  open.end();
   const answer = await answerOf(open);
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 };

@@ -30,9 +30,9 @@ const browser = await realBrowser(new URL(service.url).origin);
 
 /** A picture with edges: the number makes its content, and so its job, another than all others'. */
 let drawn = 0;
-const picture = async (name = `picture-${drawn}.png`, side = 64): Promise<string> => {
+const picture = async (name = `picture-${drawn}.png`): Promise<string> => {
   drawn += 1;
-  const svg = `<svg width="${side}" height="48"><rect width="100%" height="100%" fill="#36c"/><circle cx="${10 + drawn}" cy="20" r="15" fill="#fa4"/></svg>`;
+  const svg = `<svg width="64" height="48"><rect width="100%" height="100%" fill="#36c"/><circle cx="${10 + drawn}" cy="20" r="15" fill="#fa4"/></svg>`;
   await sharp(Buffer.from(svg)).png().toFile(at(name));
   return at(name);
 };

@@ -147,8 +147,8 @@ export const httpAttack = (random: Random, target: Target): Attack => {
     body: Buffer.alloc(0),
     ending: 'answer' as const,
   };
-  const good = (path = base.path, more = '') =>
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer().join(': ')}${more}${end}`;
+  const good = (path = base.path) =>
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer().join(': ')}${end}`;
   const ways: readonly (() => Attack)[] = [
     () => ({ ...base, what: 'a method and a path' }),
     () => ({ ...base, what: 'an odd query', path: latin(`${base.path}?${queries(random)}`) }),

@@ -8,7 +8,7 @@ import {
 } from '../../../src/operations/lip-sync/faces/people.ts';
 
 const test = suite('people of a clip');
-const likeness = (x: number, y = 0) => Float32Array.of(x, y);
+const likeness = (x: number) => Float32Array.of(x, 0);
 const seen = (...pictures: readonly number[][]) => pictures.map((ids) => ids.map((id) => ({ id })));
 const ids = (sightings: readonly (readonly { readonly id: number }[])[]) =>
   sightings.map((faces) => faces.map(({ id }) => id));

@@ -42,10 +42,10 @@ test('a mouth that is late has a positive lag, one that is early a negative', ()
 
 test('where speech begins late, that is measured, and not the mouth at rest before it', () => {
   const times = Array.from({ length: 500 }, (_, i) => i / 25);
-  const spoken = (from: number, to: number, level = 1) => ({
+  const spoken = (from: number, to: number) => ({
     ...heard(),
     activity: Float32Array.from({ length: 2000 }, (_, i) =>
-      i / 100 >= from && i / 100 < to ? level : 0,
+      i / 100 >= from && i / 100 < to ? 1 : 0,
     ),
   });
   const from = (sound: Heard, first = 0) => measuredFrom(sound, { times, first }, 5);
