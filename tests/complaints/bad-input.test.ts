@@ -73,6 +73,13 @@ const rows: readonly [
     /at least .*64 pixels/,
   ],
   [
+    'a portrait that is too small',
+    await makeClip(at('tiny.png'), ['-i', portrait], ['-vf', 'scale=56:56', '-frames:v', '1']),
+    sound,
+    '422 no_face_detected',
+    /at least .*64 pixels/,
+  ],
+  [
     'a face that leaves, where that is not wanted',
     await talkingHead(at('leaves.mp4'), 0.4, '480x480', [gone]),
     sound,

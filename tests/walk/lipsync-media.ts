@@ -5,9 +5,9 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bannerOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
-import type { Caller, Form } from '../real/service.ts';
+import type { Caller } from '../real/service.ts';
 import { syncing } from '../real/synced.ts';
-import { cat, portrait, talkingHead } from '../real/talking.ts';
+import { portrait, talkingHead } from '../real/talking.ts';
 
 /** Of a service with its own settings as they are; the caller has credits for all of it. */
 export const mediaTests = async (test: Test, caller: Caller): Promise<void> => {
@@ -21,18 +21,6 @@ export const mediaTests = async (test: Test, caller: Caller): Promise<void> => {
 
   const syncedWith = syncing(caller, dir);
   const synced = (video: string, audio = sound) => syncedWith(video, audio);
-
-  const refused = async (video: string, fields: Form = {}): Promise<string> => {
-    const before = await caller.balance();
-    const { status, data } = await caller.lipsync(video, sound, fields);
-    assert.equal(
-      [status, data.code, data.charged],
-      [422, 'no_face_detected', 0],
-      JSON.stringify(data),
-    );
-    assert.equal(await caller.balance(), before);
-    return data.detail;
-  };
 
   const codecs: Readonly<Record<string, readonly string[]>> = {
     'clip.avi': ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
@@ -127,7 +115,7 @@ export const mediaTests = async (test: Test, caller: Caller): Promise<void> => {
     });
   }
 
-  test('a face that leaves is passed through and counted, or refused by the frame', async () => {
+  test('a face that leaves is passed through and counted', async () => {
     const gone = await makeClip(
       at('gone.mp4'),
       [
@@ -146,22 +134,5 @@ export const mediaTests = async (test: Test, caller: Caller): Promise<void> => {
       result.warnings.map(({ code }: { code: string }) => code),
       ['no_speech_heard', 'frames_unchanged'],
     );
-    const detail = await refused(gone, { options: '{"on_no_face":"fail"}' });
-    assert.match(detail, /found none in frame 10\./);
-  });
-
-  test('a cat has no face that could speak', async () => {
-    await refused(cat);
-  });
-
-  test('a face that is too small is refused with the size that it needs', async () => {
-    const tiny = await makeClip(
-      at('tiny.png'),
-      ['-i', portrait],
-      ['-vf', 'scale=56:56', '-frames:v', '1'],
-    );
-    assert.match(await refused(tiny), /at least .*\d+ pixels/);
-    const far = await talkingHead(at('far.mp4'), 0.4, '480x480', ['scale=52:52']);
-    assert.match(await refused(far), /at least .*\d+ pixels/);
   });
 };

@@ -163,7 +163,8 @@ for (const [what, reached] of Object.entries({
   test(`a job that is cancelled ${what} ends, is free and leaves nothing`, async () => {
     const before = (await caller.balance()).available;
     const id = await start(await soundOf(what.length * 5));
-    await caller.until(id, (job) => reached(job) || ended(job), 200_000);
+    const { progress } = await caller.until(id, (job) => reached(job) || ended(job), 200_000);
+    assert.is(progress?.frames_total, SECONDS * RATE);
     await caller.http.post(`/v1/jobs/${id}/cancel`);
     const job = await caller.until(id, ended);
     assert.equal([job.status, job.cost.charged], ['canceled', 0]);

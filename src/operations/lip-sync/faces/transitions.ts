@@ -73,46 +73,50 @@ export const findTransitions = (fps: number): Transitions => {
 /** The copies between the first and the last that are mixed of these two; none where one of them is not. */
 const mixedIn = (copies: readonly Float32Array[]): number[] => {
   const first = copies[0] ?? new Float32Array();
-  const last = copies.at(-1) ?? first;
-  const size = first.length;
-  let [apart, square] = [0, 0];
-  for (let i = 0; i < size; i += 1) {
-    const by = (last[i] ?? 0) - (first[i] ?? 0);
-    apart += Math.abs(by);
-    square += by * by;
-  }
-  if (apart < DIFFERENT * size) return [];
-  const found: number[] = [];
-  const shares = [0];
-  let [dissolve, wipe] = [true, true];
-  for (let at = 1; at < copies.length - 1; at += 1) {
-    const copy = copies[at] ?? first;
-    let along = 0;
-    for (let i = 0; i < size; i += 1)
-      along += ((copy[i] ?? 0) - (first[i] ?? 0)) * ((last[i] ?? 0) - (first[i] ?? 0));
-    const share = along / square;
-    shares.push(share);
+  const whole = difference(copies.at(-1) ?? first, first);
+  if (sumOf(whole, Math.abs) < DIFFERENT * whole.length) return [];
+  const square = sumOf(whole, (by) => by ** 2);
+  const shares: number[] = [];
+  const mixes: { at: number; share: number; from: Float64Array }[] = [];
+  for (const [at, copy] of copies.entries()) {
+    const from = difference(copy, first);
+    const share = sumOf(whole, (by, i) => by * (from[i] ?? 0)) / square;
     if (share < SHARES[0] || share > SHARES[1]) return [];
-    if (share < MIXED[0] || share > MIXED[1]) continue;
-    let [leftOfDissolve, leftOfWipe] = [0, 0];
-    for (let i = 0; i < size; i += 1) {
-      const from = (copy[i] ?? 0) - (first[i] ?? 0);
-      const by = (last[i] ?? 0) - (first[i] ?? 0);
-      leftOfDissolve += (from - share * by) ** 2;
-      leftOfWipe += Math.min(from ** 2, (from - by) ** 2);
-    }
-    dissolve &&= leftOfDissolve < LEFT_OF_DISSOLVE ** 2 * square;
-    wipe &&= leftOfWipe < LEFT_OF_WIPE ** 2 * square;
-    if (!dissolve && !wipe) return [];
-    found.push(at);
+    shares.push(share);
+    if (share >= MIXED[0] && share <= MIXED[1]) mixes.push({ at, share, from });
   }
-  shares.push(1);
+  const found = mixes.map(({ at }) => at);
+  if (found.length < FEWEST || !areSteady(shares, found)) return [];
+  const isDissolve = mixes.every(({ share, from }) => {
+    const left = sumOf(whole, (by, i) => ((from[i] ?? 0) - share * by) ** 2);
+    return left < LEFT_OF_DISSOLVE ** 2 * square;
+  });
+  const isWipe = mixes.every(({ from }) => {
+    const left = sumOf(whole, (by, i) => Math.min((from[i] ?? 0) ** 2, ((from[i] ?? 0) - by) ** 2));
+    return left < LEFT_OF_WIPE ** 2 * square;
+  });
+  return isDissolve || isWipe ? found : [];
+};
+
+/** Whether the share of the second rises on around each of these copies. */
+const areSteady = (shares: readonly number[], found: readonly number[]): boolean => {
   const least = (STEADY * (MIXED[1] - MIXED[0])) / found.length;
-  const steady = found.every((at) => {
+  return found.every((at) => {
     const [from, to] = [Math.max(0, at - NEAR), Math.min(shares.length - 1, at + NEAR)];
     return (shares[to] ?? 1) - (shares[from] ?? 0) >= least * (to - from);
   });
-  return found.length < FEWEST || !steady ? [] : found;
+};
+
+const difference = (copy: Float32Array, first: Float32Array): Float64Array => {
+  const by = new Float64Array(copy.length);
+  for (let i = 0; i < by.length; i += 1) by[i] = (copy[i] ?? 0) - (first[i] ?? 0);
+  return by;
+};
+
+const sumOf = (values: Float64Array, of: (value: number, i: number) => number): number => {
+  let sum = 0;
+  for (let i = 0; i < values.length; i += 1) sum += of(values[i] ?? 0, i);
+  return sum;
 };
 
 /** Luma, COLUMNS x ROWS: means of a part of the pixels. */
