@@ -153,7 +153,7 @@ test('a background lies under the new sound at its volume; without, it is not he
     [...run, ...options, '--url', service.url, '--key', caller.key],
     { timeout: 120_000 },
   );
-  assert.match(stderr, /480x480 -> 480x480/);
+  assert.match(stderr, /512x512 -> 512x512/);
   assert.match(stderr, /1 face, 25 frames, 0 unchanged/);
   assert.not.match(stderr, /no sound of its own/);
   near(humIn(await soundIn(out), 0.7), 0.0625, 0.01, 'hum');

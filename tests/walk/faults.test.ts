@@ -6,11 +6,10 @@ import axios, { type AxiosResponse } from 'axios';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pngChunk } from '../../src/media/image/png-chunk.ts';
-import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
-import { formOf, realService } from '../real/service.ts';
+import { realService } from '../real/service.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('bad input over HTTP');
@@ -113,51 +112,10 @@ for (const [name, made] of Object.entries({
   });
 }
 
-test('a text file named .png is told for what it is', async () => {
-  refused(
-    await caller.upscale(put('text.png', 'once upon a time\n'.repeat(40)), photo),
-    415,
-    'unsupported_media_type',
-  );
-});
-
-test('an empty file is told for what it is', async () => {
-  refused(await caller.upscale(put('empty.png', ''), photo), 415, 'unsupported_media_type');
-});
-
-test('a 30,000 x 30,000 PNG is refused from its header', async () => {
-  const path = put('bomb.png', pngHeader(30_000, 30_000));
-  refused(await caller.upscale(path, photo), 413, 'resolution_too_large');
-});
-
-test('a picture whose result would be too large is refused before it is paid', async () => {
-  refused(
-    await caller.upscale(put('wide.png', pngHeader(3000, 10)), { ...photo, scale: 8 }),
-    413,
-    'output_too_large',
-  );
-});
-
-test('an MP4 without video is told so', async () => {
-  const path = await makeClip(at('sound.mp4'), tone(0.5), ['-c:a', 'aac']);
-  refused(await caller.upscale(path, photo), 422, 'no_video_stream');
-});
-
-test('an animated AVIF is refused', async () => {
-  const still = (await sharp(good).avif().toBuffer()).toString('latin1');
-  const moving = Buffer.from(still.replace('avif', 'avis'), 'latin1');
-  refused(await caller.upscale(put('moving.avif', moving), photo), 415, 'unsupported_media_type');
-});
-
 const host = createServer((request, response) => {
   const answers: Record<string, () => unknown> = {
-    '/good.png': () => response.end(good),
-    '/hang': () => undefined,
     '/slow.png': () =>
       response.writeHead(200, { 'content-length': good.length }).write(good.subarray(0, 10)),
-    '/home': () => response.writeHead(302, { location: 'http://127.0.0.1:1/x.png' }).end(),
-    '/metadata': () => response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
-    '/loop': () => response.writeHead(302, { location: '/loop' }).end(),
     '/less': () => {
       response.writeHead(200, { 'content-length': good.length + 100 }).write(good);
       setTimeout(() => response.destroy(), 100);
@@ -168,103 +126,20 @@ const host = createServer((request, response) => {
       };
       more();
     },
-    '/declared': () => response.writeHead(200, { 'content-length': 2 ** 40 }).write('x'),
   };
   (answers[request.url ?? ''] ?? (() => response.writeHead(404).end('no')))();
 }).listen(port, '127.0.0.1');
 
 const byUrl = (url: string) => caller.http.post('/v1/upscale', { ...photo, image_url: url });
 for (const [path, status, code] of [
-  ['/hang', 422, 'url_fetch_failed'],
   ['/slow.png', 422, 'url_fetch_failed'],
-  ['/nothing', 422, 'url_fetch_failed'],
-  ['/loop', 422, 'url_fetch_failed'],
   ['/less', 422, 'url_fetch_failed'],
   ['/endless', 413, 'file_too_large'],
-  ['/declared', 413, 'file_too_large'],
-  ['/home', 422, 'url_not_allowed'],
-  ['/metadata', 422, 'url_not_allowed'],
 ] as const) {
   test(`a URL that answers as ${path} does is refused`, async () => {
     refused(await byUrl(`http://127.0.0.1:${port}${path}`), status, code);
   });
 }
-
-for (const url of [
-  'http://127.0.0.1:1/a.png',
-  'http://localhost/a.png',
-  'http://2130706433/a.png',
-  'http://0x7f.1/a.png',
-  'http://[::1]/a.png',
-  'http://[::ffff:169.254.169.254]/latest',
-  'http://10.0.0.1/a.png',
-]) {
-  test(`${url} is not fetched`, async () => {
-    refused(await byUrl(url), 422, 'url_not_allowed');
-  });
-}
-
-test('every fault of the fields is told at once', async () => {
-  const body = { model: 'sharp', scale: 3, image_url: 'ftp://a.b/c', colour: 'red' };
-  const answer = await caller.http.post('/v1/upscale', body);
-  refused(answer, 422, 'validation_failed');
-  const pointers = answer.data.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
-  assert.equal(pointers, ['/colour', '/image_url', '/model', '/scale']);
-  const scale = answer.data.errors.find(({ pointer }: { pointer: string }) => pointer === '/scale');
-  assert.equal(scale.allowed, [2, 4, 8]);
-});
-
-test('two sources are refused, and none', async () => {
-  const url = `http://127.0.0.1:${port}/good.png`;
-  refused(
-    await caller.http.post('/v1/upscale', { ...photo, image_url: url, video_url: url }),
-    422,
-    'validation_failed',
-  );
-  refused(await caller.http.post('/v1/upscale', photo), 422, 'validation_failed');
-  refused(
-    await caller.upscale(at('good.png'), { ...photo, image_url: url }),
-    422,
-    'validation_failed',
-  );
-});
-
-test('an image cannot become an mp4', async () => {
-  refused(
-    await caller.upscale(at('good.png'), { ...photo, output_format: 'mp4' }),
-    422,
-    'validation_failed',
-  );
-});
-
-test('a wrong key, no key and no credits are told apart', async () => {
-  const with_ = (authorization: string) =>
-    caller.http.post('/v1/upscale', formOf([at('good.png')], photo), {
-      headers: { authorization },
-    });
-  refused(await with_(''), 401, 'missing_api_key');
-  refused(await with_('Bearer mes_live_nonsense_0'), 401, 'invalid_api_key');
-  const poor = await service.caller(0);
-  const answer = await poor.upscale(at('good.png'), photo);
-  refused(answer, 402, 'insufficient_credits');
-  assert.equal([answer.data.required_credits, answer.data.available_credits], [1, 0]);
-});
-
-test('broken JSON and broken multipart are told apart', async () => {
-  const send = (body: string, type: string) =>
-    caller.http.post('/v1/upscale', body, {
-      headers: { 'content-type': type },
-      transformRequest: [(x) => x],
-    });
-  refused(await send('{"model": "photo"', 'application/json'), 400, 'invalid_json');
-  const torn = '--x\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\n\r\nabc';
-  refused(await send(torn, 'multipart/form-data; boundary=x'), 400, 'invalid_multipart');
-  refused(
-    await send('scale=2', 'application/x-www-form-urlencoded'),
-    415,
-    'unsupported_media_type',
-  );
-});
 
 test('a caller that hangs up half way leaves nothing', async () => {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -283,13 +158,6 @@ test('a caller that hangs up half way leaves nothing', async () => {
   socket.destroy();
 });
 
-test('unknown routes and wrong methods are problems too', async () => {
-  refused(await caller.http.get('/v1/nothing'), 404, 'not_found');
-  const answer = await caller.http.delete('/v1/upscale');
-  refused(answer, 405, 'method_not_allowed');
-  assert.is(answer.headers.allow, 'POST');
-});
-
 test('after all this a good request works', async () => {
   const other = await service.caller(10);
   const { status, data } = await other.upscale(at('good.png'), photo);
@@ -304,17 +172,3 @@ test.after(async () => {
 });
 
 test.run();
-
-/** A PNG that says its size and holds almost no pixels. */
-function pngHeader(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  return Buffer.concat([
-    Buffer.from('89504e470d0a1a0a', 'hex'),
-    pngChunk('IHDR', header),
-    pngChunk('IDAT', Buffer.from('789c030000000001', 'hex')),
-    pngChunk('IEND', Buffer.alloc(0)),
-  ]);
-}

@@ -113,16 +113,6 @@ test('a frame without the face passes through and is counted, and the mouth fade
   assert.ok(passed.length < 12, `${passed}`);
 });
 
-test('asked to fail at a frame without the face, it says which', async () => {
-  const gone = ["drawbox=x=0:y=0:w=480:h=480:color=gray:t=fill:enable='gte(n,12)'"];
-  const clip = await talkingHead(at('fails.mp4'), 1, '480x480', gone);
-  const { facts } = await failing(
-    run(clip, { options: { on_no_face: 'fail' } }),
-    'no_face_detected',
-  );
-  assert.is(facts.frame, 12);
-});
-
 test('of two faces the larger speaks, or the one at the point', async () => {
   const input = ['-loop', '1', '-framerate', '25', '-i', portrait, '-t', '0.4'];
   const both = 'split[a][b];[b]scale=300:300,pad=300:512[c];[a][c]hstack';
@@ -144,16 +134,6 @@ test('of two faces the larger speaks, or the one at the point', async () => {
     `${chosen.frames.map(middle)}`,
   );
   await failing(run(clip, { speaker: { frame: 0, x: 500, y: 500 } }), 'speaker_not_found');
-});
-
-test('a clip and a portrait without a face are refused', async () => {
-  const { facts } = await failing(
-    run(await makeClip(at('none.mp4'), pattern(0.4, 25, '320x240'), h264)),
-    'no_face_detected',
-  );
-  assert.match(String(facts.smallest), /64 pixels/);
-  const picture = await makeClip(at('none.png'), pattern(0.04, 25, '320x240'), ['-frames:v', '1']);
-  await failing(run(picture), 'no_face_detected');
 });
 
 test('what is too small or too narrow to look at has no face, and is no fault of the model', async () => {
