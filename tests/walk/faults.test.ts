@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import axios, { type AxiosResponse } from 'axios';
 import sharp from 'sharp';
@@ -140,23 +139,6 @@ for (const [path, status, code] of [
     refused(await byUrl(`http://127.0.0.1:${port}${path}`), status, code);
   });
 }
-
-test('a caller that hangs up half way leaves nothing', async () => {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-  const head = [
-    'POST /v1/upscale HTTP/1.1',
-    'Host: x',
-    `Authorization: Bearer ${caller.key}`,
-    'Content-Type: multipart/form-data; boundary=x',
-    'Content-Length: 1000000',
-    '',
-    '--x\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\n\r\n',
-  ];
-  socket.write(head.join('\r\n'));
-  socket.write(Buffer.alloc(200_000, 1));
-  await until('its file is begun', () => filesLeft().length > 0);
-  socket.destroy();
-});
 
 test('after all this a good request works', async () => {
   const other = await service.caller(10);
