@@ -1,6 +1,5 @@
 /** The client against the real API; a job's work is told by the test. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,9 +13,8 @@ import { EnhanceError, NoAnswerError } from '../../client/errors.ts';
 import { follow } from '../../client/follow.ts';
 import { waitMs } from '../../client/http.ts';
 import { Failure } from '../../src/errors.ts';
-import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
-import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+import { scriptedWorker } from '../http/scripted-worker.ts';
 import { makeClip, tone } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
@@ -25,19 +23,9 @@ const test = suite('client');
 const api = await realApi({ RATE_CREATE_PER_MINUTE: '10000', RATE_READ_PER_MINUTE: '10000' });
 const { key, http } = await api.caller();
 const bytes = randomBytes(10_000);
-let work = async (): Promise<void> => {};
-const worker = await startWorker({
-  ...api.parts,
-  enhance: enhanceBy(async (_, { target }) => {
-    await work();
-    await writeFile(target, bytes);
-    return pictureOf(8);
-  }),
-});
+const worker = await scriptedWorker(api.parts, (target) => writeFile(target, bytes));
 const client = createClient({ url: api.url, key });
-test.before.each(() => {
-  work = async () => {};
-});
+test.before.each(() => worker.does());
 
 let last = 0;
 const picture = async (side = 4): Promise<File> => {
@@ -47,11 +35,6 @@ const picture = async (side = 4): Promise<File> => {
     .png()
     .toBuffer();
   return new File([Uint8Array.from(png)], 'a.png');
-};
-const held = (): (() => void) => {
-  const gate = new AbortController();
-  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
-  return () => gate.abort();
 };
 const errorFrom = async (promise: Promise<unknown>): Promise<EnhanceError> => {
   try {
@@ -135,9 +118,9 @@ test('a refusal is thrown with its code and all its faults', async () => {
 });
 
 test('a failed job is thrown as its error', async () => {
-  work = async () => {
+  worker.does(async () => {
     throw new Failure('media_unreadable', { reason: 'the second half is missing' });
-  };
+  });
   const request = { model: 'photo', scale: 2, image: await picture() } as const;
   const error = await errorFrom(client.upscale(request));
   assert.is(error.code, 'media_unreadable');
@@ -145,7 +128,7 @@ test('a failed job is thrown as its error', async () => {
 });
 
 test('aborting cancels the job', async () => {
-  const go = held();
+  const go = worker.held();
   const stop = new AbortController();
   const reason = new Error('no longer wanted');
   let id = '';
@@ -277,7 +260,7 @@ const streams: Readonly<Record<string, (ask: () => Promise<Response>) => Promise
 };
 for (const [what, stream] of Object.entries(streams)) {
   test(`a job is followed to its end though its event stream ${what}`, async () => {
-    const go = held();
+    const go = worker.held();
     const request = { model: 'photo', scale: 2, image: await picture() } as const;
     const job: Job = await client.start('upscale', request);
     let asked = 0;
@@ -301,7 +284,7 @@ for (const [what, stream] of Object.entries(streams)) {
 const pageThat = (visibilityState: string) => Object.assign(new EventTarget(), { visibilityState });
 
 test('a page that is hidden ends its event stream, and reads on when it is shown', async () => {
-  const go = held();
+  const go = worker.held();
   const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
   const page = pageThat('visible');
   const show = (state: string) => {
@@ -332,7 +315,7 @@ test('a page that is hidden ends its event stream, and reads on when it is shown
 });
 
 test('a page that stays hidden asks for its job until the end, and opens no event stream', async () => {
-  const go = held();
+  const go = worker.held();
   const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
   const means = {
     fetch: () => Promise.reject(new Error('an event stream was asked for')),

@@ -6,10 +6,9 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import { startWorker } from '../../src/jobs/run/worker.ts';
 import { UpscaleResult } from '../../src/operations/upscale/request.ts';
-import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realApi } from './api.ts';
+import { scriptedWorker } from './scripted-worker.ts';
 import { refused } from './told.ts';
 
 const test = suite('results');
@@ -17,17 +16,8 @@ const api = await realApi({ RATE_CREATE_PER_MINUTE: '10000', RATE_READ_PER_MINUT
 const caller = await api.caller();
 const { http } = caller;
 
-/** What the next jobs come to: bytes of a result, or a failure. The real work is tests/walk's. */
 const bytes = randomBytes(100_000);
-let work = async (): Promise<void> => {};
-const worker = await startWorker({
-  ...api.parts,
-  enhance: enhanceBy(async (_, { target }) => {
-    await work();
-    await writeFile(target, bytes);
-    return pictureOf(8);
-  }),
-});
+const worker = await scriptedWorker(api.parts, (target) => writeFile(target, bytes));
 
 let last = 0;
 const form = async (same?: number): Promise<FormData> => {
@@ -50,17 +40,13 @@ const download = (url: string, headers: Record<string, string> = {}) =>
 
 /** Holds the work of the next job until the returned function is called, or the test is over. */
 const held = (): (() => void) => {
-  const gate = new AbortController();
-  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
-  go = () => gate.abort();
+  go = worker.held();
   return go;
 };
 let go = () => {};
 test.after.each(() => go());
 
-test.before.each(() => {
-  work = async () => {};
-});
+test.before.each(() => worker.does());
 
 test('a job that ends in time is answered with its result and paid', async () => {
   const { status, data } = await http.post('/v1/upscale', await form());
@@ -106,9 +92,9 @@ test('a repeated request waits for the job of the first and gets the same answer
 });
 
 test('a failed job is told to its waiting caller as it is told in the job', async () => {
-  work = async () => {
+  worker.does(async () => {
     throw new Failure('media_unreadable', { reason: 'the second half is missing' });
-  };
+  });
   const problem = refused(await http.post('/v1/upscale', await form()), 422, 'media_unreadable');
   const [job] = (await http.get('/v1/jobs?limit=1')).data.data;
   assert.is(job.status, 'failed');

@@ -7,14 +7,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job } from '../../src/contract/job.ts';
 import { Failure } from '../../src/errors.ts';
-import { startWorker } from '../../src/jobs/run/worker.ts';
 import { UpscaleResult } from '../../src/operations/upscale/request.ts';
-import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+
 import { makeClip, tone } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 import { until } from '../real/until.ts';
 import { realApi } from './api.ts';
+import { scriptedWorker } from './scripted-worker.ts';
 import { pointers, refused } from './told.ts';
 
 const test = suite('requests spelled in more than one way');
@@ -26,19 +26,8 @@ const api = await realApi({
 const caller = await api.caller();
 const { http } = caller;
 
-/** A scripted model, which makes a real picture, or does what `work` says. The real work is tests/walk's. */
-let work = async (): Promise<void> => {};
-const worker = await startWorker({
-  ...api.parts,
-  enhance: enhanceBy(async (_, { target }) => {
-    await work();
-    await drawn(8, '#135').toFile(target);
-    return pictureOf(8);
-  }),
-});
-test.before.each(() => {
-  work = async () => {};
-});
+const worker = await scriptedWorker(api.parts, (target) => drawn(8, '#135').toFile(target));
+test.before.each(() => worker.does());
 test.after.each(api.nothingLeft);
 
 const drawn = (side: number, background: string) =>
@@ -181,28 +170,27 @@ test('a job without a result is no input: not finished, cancelled, failed, erase
     const { data } = await http.post('/v1/upscale', form, { headers: { prefer: 'respond-async' } });
     return Job.parse(data).id;
   };
-  const gate = new AbortController();
-  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
+  const go = worker.held();
   const running = await begin();
   const early = refused(await upscale({ ...photo, image_url: running }), 409, 'result_not_ready');
   assert.equal(pointers(early), ['/image_url']);
   await http.post(`/v1/jobs/${running}/cancel`);
-  gate.abort();
+  go();
   await until(
     'it is cancelled',
     async () => (await http.get(`/v1/jobs/${running}`)).data.status === 'canceled',
   );
   refused(await upscale({ ...photo, image_url: running }), 409, 'job_canceled');
 
-  work = async () => {};
+  worker.does();
   const erased = await made();
   await http.delete(`/v1/jobs/${erased.id}`);
   refused(await upscale({ ...photo, image_url: erased.id }), 410, 'result_expired');
   refused(await upscale({ ...photo, image_url: erased.output_url }), 410, 'result_expired');
 
-  work = async () => {
+  worker.does(async () => {
     throw new Failure('media_unreadable', { reason: 'as the test says' });
-  };
+  });
   const failing = formOf({ model: 'photo', scale: '2', image: await fresh() });
   refused(await upscale(failing), 422, 'media_unreadable');
   const failed = (await http.get('/v1/jobs?status=failed')).data.data[0].id;
