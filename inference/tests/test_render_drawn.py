@@ -29,8 +29,9 @@ from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, with_shade
-from enhance.render.drawn.found import Drawn, find
+from enhance.render.drawn.found import find
 from enhance.render.drawn.looks import NEXT_INK, lip_shade
+from enhance.render.drawn.mouth import Drawn
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of

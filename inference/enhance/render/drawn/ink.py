@@ -13,8 +13,9 @@ from enhance.geometry.planes import Colours, Planes, even, full_yuv
 from enhance.record import Shape
 
 from .erase import SHADE_REACHES, has_band
-from .found import Drawn, find, is_there
+from .found import find
 from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, softness
+from .mouth import Drawn, is_there
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
 

@@ -9,8 +9,8 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.picture import Mask
 
-from .found import Drawn
 from .looks import lip_shade
+from .mouth import Drawn
 
 EDGE = 2.0  # pixels round the line that are taken with it
 STILL = 0.5  # pixels: a line that would move by less stays

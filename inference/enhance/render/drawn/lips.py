@@ -14,9 +14,10 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.render.patch import Patch
 from enhance.style import style_of
 
-from .found import STROKE, Drawn, find
+from .found import find
 from .ink import ROUGHEST
 from .looks import roughness, shows_teeth_first
+from .mouth import STROKE, Drawn
 from .one_tone import PAINTED_DARK, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK

@@ -11,9 +11,8 @@ from enhance.geometry.planes import Planes
 from enhance.picture import Mask
 from enhance.style import skin_roughness
 
-from .found import STROKE, WHITER, Drawn, raster
-from .parts import COLOURED, FAINTEST, ROUND
-from .parts import WHITER as WHITER_THAN_SKIN
+from .mouth import STROKE, Drawn, raster
+from .parts import COLOURED, FAINTEST, TEETH_LIGHTER, WHITER, skin_round
 
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
@@ -84,14 +83,11 @@ def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
     u, v = (raster(plane, 2, pose, drawn.origin, drawn.finer, size) for plane in (planes.u, planes.v))
     chroma = np.hypot(u - 128, v - 128)
     light = drawn.whole & (drawn.dark < AS_LIGHT * drawn.lit)
-    near, far = (
-        cv2.dilate(drawn.whole.astype(np.uint8), np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0
-        for reach in ROUND
-    )
-    skin = float(np.median(chroma[far & ~near])) if (far & ~near).any() else 0.0
+    near = skin_round(drawn.whole, drawn.finer)
+    skin = float(np.median(chroma[near])) if near.any() else 0.0
     if skin < COLOURED or light.sum() < MOSTLY_LIGHT * drawn.whole.sum():
         return False
-    return float(np.median(chroma[light])) > WHITER_THAN_SKIN * skin
+    return float(np.median(chroma[light])) > WHITER * skin
 
 
 def shows_teeth_first(drawn: Drawn) -> bool:
@@ -110,7 +106,7 @@ def shows_teeth_first(drawn: Drawn) -> bool:
 def _is_white(drawn: Drawn, column: int, reach: int) -> bool:
     """Whether a column of the mouth is lighter than the skin above within `reach` samples of its upper edge, as teeth are."""
     top, x = int(drawn.top[column]), drawn.columns.start + column
-    return bool(drawn.luma[top : top + reach, x].max() > drawn.luma[max(0, top - NEXT_SKIN), x] + WHITER)
+    return bool(drawn.luma[top : top + reach, x].max() > drawn.luma[max(0, top - NEXT_SKIN), x] + TEETH_LIGHTER)
 
 
 def goes_on(drawn: Drawn) -> bool:

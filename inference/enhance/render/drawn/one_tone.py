@@ -6,8 +6,8 @@ import numpy as np
 from enhance.geometry.head import Array
 from enhance.render.patch import Patch
 
-from .found import Drawn, raster
 from .looks import line_round
+from .mouth import Drawn, raster
 from .palette import GREY
 
 PAINTED_DARK = 0.35  # of the skin's luma: what is darker is no lip in shade, but an open mouth

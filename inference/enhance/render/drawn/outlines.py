@@ -14,8 +14,9 @@ from enhance.render.mask import within
 from enhance.render.patch import Patch
 from enhance.style import skin_roughness
 
-from .found import STROKE, Drawn, find, is_there, raster
+from .found import find
 from .looks import has_lips, inked_round, lower_sharpness, roughness, sharpness, shows_lit_lips
+from .mouth import STROKE, Drawn, is_there, raster
 
 SHARPEST, LIPS = 0.8, 1.2
 """Samples: sigma of a mouth's edges that is a pen's; and of painted lips, which have no line. Photographs have .89 and more,

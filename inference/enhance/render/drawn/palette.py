@@ -8,8 +8,8 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA, Mask
 
-from .found import Drawn, raster
 from .looks import line_round
+from .mouth import Drawn, raster
 from .parts import FAINTEST, TEETH, TO_WHITE
 
 EDGE = 0.02  # S from the border of an open mouth in which the line round it is

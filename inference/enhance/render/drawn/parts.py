@@ -13,6 +13,7 @@ from enhance.picture import Mask
 
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 TEETH, TO_WHITE = 0.08, 0.35  # of the skin's luma that teeth are lighter, and of the way from light skin to white
+TEETH_LIGHTER = 4.0  # grey levels by which teeth are lighter than light skin, at least
 WIDEST = 1.5  # widths of the dark of a mouth that the teeth above it or the tongue below it have: a grin narrows downwards
 BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
 ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
@@ -36,6 +37,14 @@ def joined(whole: npt.NDArray[np.uint8], part: npt.NDArray[np.uint8]) -> npt.NDA
     return filled(both)
 
 
+def skin_round(whole: npt.NDArray[Any], finer: float) -> Mask:
+    """Where the skin round a mouth, or the dark of one, is: a ring that begins a little off it."""
+    sides = (2 * round(reach * finer) + 1 for reach in ROUND)
+    kernels = (cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)) for side in sides)
+    near, far = (cv2.dilate(whole.astype(np.uint8), kernel) > 0 for kernel in kernels)
+    return np.asarray(far & ~near)
+
+
 @dataclass(frozen=True)
 class Beside:
     """The raster's Y, U, V against the skin round a mouth: where a face is shaded, that of the cheeks tells little there."""
@@ -51,11 +60,7 @@ class Beside:
     def of(cls, yuv: tuple[Floats, ...], whole: npt.NDArray[np.uint8], dark: Floats, finer: float) -> "Beside":
         """whole: the dark of the mouth. dark: how much darker than skin each sample is."""
         y, u, v = yuv
-        near, far = (
-            cv2.dilate(whole, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(reach * finer) + 1,) * 2)) > 0
-            for reach in ROUND
-        )
-        skin = far & ~near & (dark < FAINTEST / 2)
+        skin = skin_round(whole, finer) & (dark < FAINTEST / 2)
         rows, columns = (index.astype(np.float32) / finer for index in np.indices(y.shape))
         fitted = np.full_like(y, np.median(y[skin]) if skin.any() else 0.0)
         for _ in range(2):
@@ -69,6 +74,38 @@ class Beside:
         coloured = float(np.hypot(tint[0] - 128, tint[1] - 128))
         pale = (np.hypot(u - 128, v - 128) < WHITER * coloured) & (y > DIMMER * fitted) & (coloured > COLOURED)
         return cls(fitted - y, v - np.float32(tint[1]), pale | (y > (1 + TEETH) * fitted))
+
+
+def with_light(whole: npt.NDArray[np.uint8], lighter: Mask) -> npt.NDArray[np.uint8]:
+    """The mouth with the teeth and the tongue without an outline that are lighter than skin is."""
+    light = light_parts(lighter, whole)
+    return joined(whole, light) if light.any() else whole
+
+
+def with_pale_and_red(whole: npt.NDArray[np.uint8], beside: Beside, darker: float) -> npt.NDArray[np.uint8]:
+    """The mouth with those that are told by the skin round it. darker: as parts_below()."""
+    whole = joined(whole, light_parts(beside.teeth, whole))
+    return joined(whole, parts_below(beside, whole, darker))
+
+
+def with_dark_at_teeth(whole: npt.NDArray[np.uint8], white: Mask, ink: Mask, stroke: float) -> npt.NDArray[np.uint8]:
+    """The mouth with what is dark below its teeth where only the line over them was found, or that line where only the dark
+    was; and without a moustache over them.
+
+    At the sides of such teeth there is no line. white: what is clearly lighter than skin. ink: what is as dark as lines.
+    stroke: samples of height, on average, up to which a mouth is a line.
+    """
+    teeth = light_parts(white & (whole == 0), whole) | (whole & white)
+    more = light_parts(ink & (whole == 0), teeth) if teeth.any() else teeth
+    if not more.any():
+        return whole
+    wide = np.count_nonzero(whole.any(axis=0))
+    if whole.sum() >= stroke * wide:
+        if np.argwhere(whole)[:, 0].mean() < np.argwhere(teeth)[:, 0].min():
+            return joined(teeth & ~whole, more)
+        if more.sum() >= stroke * wide:
+            return whole
+    return joined(joined(whole, teeth), more)
 
 
 def parts_below(beside: Beside, whole: npt.NDArray[np.uint8], darker: float) -> npt.NDArray[np.uint8]:

@@ -13,9 +13,10 @@ from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
 from .erase import erase, with_shade
-from .found import STROKE, Drawn, find
+from .found import find
 from .ink import Ink
 from .lip_shade import LipShade
+from .mouth import STROKE, Drawn
 from .shut import ALONG
 
 AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts

@@ -10,7 +10,7 @@ from enhance.picture import Mask
 from enhance.render.patch import Patch
 from enhance.runs import runs
 
-from .found import STROKE, Drawn, raster
+from .mouth import STROKE, Drawn, raster
 from .one_tone import PAINTED_DARK
 from .parts import REDDER, Beside
 

@@ -6,8 +6,8 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp
 
-from .found import Drawn
 from .looks import OUTLINE
+from .mouth import Drawn
 
 GRIN, ROUND = (0.11, 0.27), (-0.35, -0.1)
 """Of its height, by which an open mouth's stroke bends when shut: of a round one, and of one with a straight upper edge, which
