@@ -28,6 +28,11 @@ SOFTENED, FINEST = 1.2, 4
 """Sigma, in points of SIDE, of the blur that takes grain away; and samples averaged along each side of a point, at most."""
 
 
+PRINTED = 17.0
+"""Grey levels by which skin differs from its mean within 0.02 S, from which it is a photograph printed in dots or lines: such
+have 19 and more, drawings with tones of dots 14 at most (docs/decisions/0243)."""
+
+
 def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: bool = False) -> float:
     """The share of a face, 0..1, where brightness is the same from one point to all eight around it.
 
@@ -60,16 +65,22 @@ def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
 
 
 def skin_roughness(luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit: float) -> float:
-    """How much skin round a mouth varies from place to place, in grey levels; tones made of dots do not count.
+    """How much skin round a mouth varies from place to place, in grey levels. Tones made of dots do not count, unless they are
+    as coarse and strong as those of a printed photograph.
 
     luma: h x w. mouth: h x w, true in it. unit: pixels of the outer eye distance. 0 where the picture shows no skin there.
     """
     inner, outer = (
         cv2.dilate(mouth.astype(np.uint8), np.ones((2 * round(reach * unit) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
     )
+    ring = outer & ~inner
+    if not ring.any():
+        return 0.0
     paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * unit) + 1,) * 2, np.uint8))
-    varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * unit))[outer & ~inner]
-    return float(np.median(varies)) if varies.size else 0.0
+    with_dots, varies = (
+        float(np.median(np.abs(each - cv2.GaussianBlur(each, (0, 0), 0.02 * unit))[ring])) for each in (luma, paper)
+    )
+    return with_dots if with_dots > PRINTED else varies
 
 
 def style_numbered(number: float) -> Style:

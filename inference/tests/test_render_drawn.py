@@ -28,7 +28,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.drawn.erase import erase, has_band, with_shade
+from enhance.render.drawn.erase import erase, has_band, pixels_from, with_shade
 from enhance.render.drawn.found import find
 from enhance.render.drawn.looks import NEXT_INK, lip_shade
 from enhance.render.drawn.mouth import Drawn
@@ -902,6 +902,12 @@ def test_skin_goes_on_where_ink_was() -> None:
     picture = np.stack([200 - 0.2 * y - 0.1 * x, 110 + 0.05 * x, np.full(x.shape, 140.0)], axis=-1).astype(np.float32)
     inked = np.where(hole()[..., None], np.float32(20), picture)
     np.testing.assert_allclose(erase(inked, hole()), picture, atol=2)
+
+
+def test_rings_round_what_is_erased_are_whole_pixels_wide_in_every_call() -> None:
+    hole = np.zeros((150, 202), bool)
+    hole[60:90, 70:130] = True
+    assert (pixels_from(hole)[90:, 70:130] == np.arange(1, 61)[:, None]).all()
 
 
 def test_a_tone_of_dots_goes_on_where_ink_was() -> None:

@@ -177,6 +177,18 @@ def test_a_photograph_is_not_drawn_in_outline_however_sharp_it_was_made(side: fl
         assert not is_drawn(np.ascontiguousarray(each), mesh)
 
 
+@pytest.mark.parametrize(("side", "period"), [(1, 5), (2, 6)])
+def test_a_photograph_printed_in_dots_is_no_drawing(side: int, period: int) -> None:
+    grey = cv2.resize(data.astronaut(), None, fx=side, fy=side, interpolation=cv2.INTER_CUBIC).mean(axis=2) / 255
+    down, across = 2 * np.pi / period * np.indices(grey.shape)
+    dots = np.cos(across + down) + np.cos(across - down)  # -2..2
+    printed = 40 + 180 * np.clip(4 * (grey - dots / 4) - 1.5, 0, 1)
+    picture = np.repeat(printed[..., None], 3, axis=2).astype(np.uint8)
+    mesh = MESH * np.float32(side)
+    assert not in_outline(patch_of(planes_of(picture), BT601, mesh))
+    assert ink_of(picture, mesh) is None
+
+
 def test_the_dark_of_a_grin_is_not_the_grey_of_the_lines_between_its_teeth() -> None:
     picture, mesh = drawing("open", size=480, fill=(250, 245, 235))
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)

@@ -85,12 +85,21 @@ def _ends_beside(hole: Mask, near: Mask, apart: Floats) -> Mask:
     return np.asarray(unlike & np.isin(parts, ends))
 
 
+def pixels_from(hole: Mask) -> Floats:
+    """How far each pixel is from the hole.
+
+    Rounded: OpenCV has 10.000002 for 10 in one call and not in the next, and a ring of 10 pixels would change with it.
+    """
+    far = cv2.distanceTransform((~hole).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    return np.asarray(np.round(far, 3), np.float32)
+
+
 def _from_skin(hole: Mask, picture: Floats, scale: float) -> tuple[Floats, Floats]:
     """How far each pixel is from the hole, and what it lacks of the skin beyond SHADE_REACHES, spread inward."""
-    far = cv2.distanceTransform((~hole).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+    far = pixels_from(hole)
     reach = _reach(scale)
     beyond = (far > reach) & (far <= reach + RING)
-    return np.asarray(far, np.float32), spread(picture, beyond) - picture if beyond.any() else np.zeros_like(picture)
+    return far, spread(picture, beyond) - picture if beyond.any() else np.zeros_like(picture)
 
 
 def _profile(far: Floats, values: Floats, scale: float) -> Floats:
