@@ -25,8 +25,11 @@ from enhance.geometry.landmarks import (
     face_box,
 )
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+from enhance.portrait import lids
 from enhance.portrait.animate import Animator
-from enhance.portrait.drawn_lids import make_drawn_lids
+from enhance.portrait.drawn_lids import DrawnLid, make_drawn_lids
+from enhance.portrait.eye_outline import find_outlines
+from enhance.portrait.lids import make_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, pixels_from, with_shade
 from enhance.render.drawn.found import find
@@ -1153,8 +1156,8 @@ def test_eyes_shut_under_a_fringe_that_stays_unless_their_lashes_are_lost_in_it(
         cv2.fillPoly(picture, [strand], hair, cv2.LINE_AA)
         cv2.polylines(picture, [strand], True, LASH, round(0.012 * unit), cv2.LINE_AA)
         cv2.fillPoly(whole, [strand], (1,))
-    lids = make_drawn_lids(picture, head_frame(mesh), under_hair=True)
-    assert make_drawn_lids(picture, head_frame(mesh)) == () and len(lids) == (2 if shuts else 0)
+    drawn = make_drawn_lids(picture, head_frame(mesh), under_hair=True)
+    assert make_drawn_lids(picture, head_frame(mesh)) == () and len(drawn) == (2 if shuts else 0)
     out = Animator().move(picture, mesh, blink(1.0), "flat")
     if shuts:
         inside = cv2.erode(whole, np.ones((5, 5), np.uint8)) > 0
@@ -1186,3 +1189,17 @@ def test_large_eyes_get_no_photographs_lids_but_drawn_ones_where_they_can_be_rea
             cv2.line(picture, (0, y), (len(picture), y), LASH, round(0.15 * unit))
     moved = Animator().move(picture, mesh, blink(1.0), "photo")
     assert (moved.min(axis=2) > 250).sum() < 0.01 * (picture.min(axis=2) > 250).sum() if read else (moved == picture).all()
+
+
+def test_a_flat_face_gets_no_photographs_lids_where_drawn_ones_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    middles = [np.round(mesh[[*eye[0], *eye[1]], :2].mean(axis=0)).astype(int) for eye in (RIGHT_LIDS, LEFT_LIDS)]
+    picture[:] = SKIN
+    picture[: round(max(y for _, y in middles) - 0.15 * unit)] = np.array(SKIN) - 36  # hair that is nearly as light as the skin
+    for x, y in middles:
+        for half, high, colour in ((0.14, 0.2, WHITE), (0.13, 0.17, (200, 60, 90)), (0.05, 0.08, (40, 10, 25))):
+            cv2.ellipse(picture, (x, y), (round(half * unit), round(high * unit)), 0, 0, 360, colour, -1, cv2.LINE_AA)
+    outlines = find_outlines(data.astronaut(), head_frame(MESH))
+    monkeypatch.setattr(lids, "find_outlines", lambda *_: outlines)
+    assert [type(lid) for lid in make_lids(picture, head_frame(mesh), "flat")] == [DrawnLid, DrawnLid]

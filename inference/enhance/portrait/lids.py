@@ -98,7 +98,8 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     """Both lids; none where a blink would look wrong: find_outlines() says what an eye must show.
 
     picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge. So do those of
-    a face in 3D, or a painted one, whose eyes are a cartoon's: they are larger than the mesh's, or dots.
+    a face in 3D, or a painted one, whose eyes are a cartoon's: they are larger than the mesh's, or dots. A flat face's eyes may
+    be a cartoon's wherever the mesh has them, as where the iris takes all of a large eye.
     """
     # A face in outline may be painted inside, one in few colours a posterised photograph: their eyes shut as a painting's do.
     if style == "flat":
@@ -107,9 +108,11 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
         if are_drawn_shut(picture, frame):
             return ()
     found = find_outlines(picture, frame)
-    if len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW:
-        lids = make_drawn_lids(picture, frame, cartoon=True)
-        return lids or (make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ())
+    are_larger = len(found) < 2 or _white_below(picture, frame, found) > WHITE_BELOW
+    if (are_larger or style == "flat") and (cartoon := make_drawn_lids(picture, frame, cartoon=True)):
+        return cartoon
+    if are_larger:
+        return make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ()
     return tuple(_lid(picture, frame.unit, outline, side) for outline, side in zip(found, (-1, 1), strict=True))
 
 
