@@ -284,6 +284,12 @@ def test_a_mouth_that_reaches_above_the_nose_of_the_mesh_is_found() -> None:
     assert has_ink(picture, mesh)
 
 
+def test_a_smile_whose_corners_are_as_high_as_the_nose_of_the_mesh_is_found() -> None:
+    picture, mesh = drawing()
+    mesh[NOSE_BASE, 1] = mesh[[61, 291], 1].mean()
+    assert has_ink(picture, mesh)
+
+
 def test_one_tooth_in_an_open_mouth_does_not_make_its_rim_lips() -> None:
     picture, mesh = drawing("open", size=480, thick=0.012)
     unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)

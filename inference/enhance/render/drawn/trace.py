@@ -49,8 +49,8 @@ class Search:
     high: bool = False
     """It may reach above the mesh's nose."""
     skin_above: bool = False
-    """Skin goes on above the window. Otherwise the light of teeth counts as the skin's up to the upper border, and darker skin
-    there as ink."""
+    """Skin goes on above the window, which may cut the corners of a smile. Otherwise the light of teeth counts as the skin's
+    up to the upper border, and darker skin there as ink."""
     small: bool = False
     """What is dark may take less of the skin near the mesh's mouth than a line does, or lie above it."""
 
