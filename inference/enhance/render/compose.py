@@ -24,7 +24,6 @@ from .cover.occlusion import Cover, cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
 from .drawn.lips import on_drawn_lips
 from .drawn.redraw import redraw
-from .finish.cheek_grain import CheekGrain, cheek_grain
 from .finish.grain import Noise, noise_of
 from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
@@ -212,11 +211,6 @@ class _Face:
         """The noise of all of the patch."""
         return noise_of(self.patch.planes.y)
 
-    @cached_property
-    def grain(self) -> CheekGrain:
-        """The noise of the cheeks."""
-        return cheek_grain(self.patch)
-
 
 def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
     quality, patch = request.quality, source
@@ -333,7 +327,7 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
     blur = blur_of(face.detail, person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:
         yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
-    if quality.grain and photo:
+    if photo and (quality.grain or not mouth.merged):
         yuv[..., 0] += face.noise.missing(yuv[..., 0], hole.opacity, hole.area)
     paint(out, yuv, opacity, hole.area)
     mark(mask, hole.area, opacity)
@@ -341,7 +335,7 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
 
 def _inside(hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
     """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
-    quality, person, face, patch = request.quality, mouth.person, mouth.face, mouth.face.patch
+    person, face, patch = mouth.person, mouth.face, mouth.face.patch
     photo, merged = request.style == "photo", mouth.merged
     if merged:
         asked, row = mouth.asked, MERGED_ROW
@@ -350,7 +344,4 @@ def _inside(hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
         return show(merged, Receiver(hole, asked, patch.pose, face.cheeks, patch.colours), row)
     drawn = hole, mouth.shape, mouth.asked, patch.pose, person
     colour = interior(*drawn, rows_of(_bytes_of(request))) if photo else flat_interior(*drawn)
-    yuv = from_rgb(colour * face.light, patch.colours)
-    if photo and not quality.grain:
-        yuv[..., 0] += face.grain.within(hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
-    return yuv
+    return from_rgb(colour * face.light, patch.colours)

@@ -109,10 +109,9 @@ def subject_of(patch: Patch) -> Subject:
         look=look(planes, head, pose, lips),
         detail=detail(planes, head, pose),
         rest=rest,
-        bite=bite + np.array([0.0, own.edge, 0.0]),
+        bite=bite + np.array([0.0, own.edge if own else 0.0, 0.0]),
         size=size,
         lip_tone=tone_of(planes, head, ring, colours.black),
-        teeth=own.texture.astype(np.float64),
         face=face,
         # On the picture as it is, on which a drawn mouth is drawn again: ink passes for letters, or for a thing over the mouth.
         ink=None if drawn_lips else ink_of(patch.planes, colours, head, pose, outlined=in_outline(patch)),

@@ -14,7 +14,6 @@ from .finish.sharpness import PLACES
 from .finish.tone import Tone, changed
 from .light import tint_on, tinted
 from .lips.shape import Rest
-from .teeth.own import COLUMNS, ROWS
 
 Colour = Annotated[Array, Shape(3)]
 """RGB, 0..255."""
@@ -47,8 +46,6 @@ class Subject:
     size: float
     """Of the teeth against the usual."""
     lip_tone: Tone
-    teeth: Annotated[Array, Shape(ROWS, COLUMNS, 4)]
-    """The subject's own upper teeth, unrolled, premultiplied RGB and opacity; opacity 0 where the frame showed none."""
     face: Face
     """The lower face, coarsely, to find what covers it in other frames."""
     ink: Ink | None
@@ -75,4 +72,4 @@ class Subject:
         return replace(self.lip_tone, relative=relative)
 
 
-SUBJECT = Record("SUBJECT", Subject, version=4)
+SUBJECT = Record("SUBJECT", Subject, version=5)

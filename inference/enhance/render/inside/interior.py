@@ -16,7 +16,6 @@ from enhance.render.lips.outline import MIDPOINT
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.arch import LOWER, TURN, UPPER, arch, at_height, draw
-from enhance.render.teeth.own import laid_over
 
 FINER = 2  # teeth are sampled so much finer than the picture, then averaged
 LOWER_BITE = 0.004  # of the lower teeth under the closed lips' line
@@ -68,10 +67,8 @@ def unpack_subject(subject: bytes) -> Subject:
 def rows_of(subject: bytes) -> Rows:
     """The teeth of a SUBJECT, drawn: once for a clip. Raises ValueError."""
     person = unpack_subject(subject)
-    size = person.size
-    upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
-    lower = draw(LOWER, size, person.tooth * LOWER_LIGHT, person.gum * LOWER_LIGHT)
-    return Rows(upper, lower)
+    size, tooth, gum = person.size, person.tooth, person.gum
+    return Rows(draw(UPPER, size, tooth, gum), draw(LOWER, size, tooth * LOWER_LIGHT, gum * LOWER_LIGHT))
 
 
 @dataclass(frozen=True)

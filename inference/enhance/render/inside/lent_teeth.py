@@ -1,4 +1,4 @@
-"""The subject's teeth, and the colours behind them, as several lenders show them."""
+"""Where the subject's teeth end and what colour they have, and the colours behind them, as several lenders show them."""
 
 from dataclasses import replace
 
@@ -11,12 +11,11 @@ from enhance.picture import LUMA
 from enhance.render.light import light_between, rgb_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
-from enhance.render.teeth.own import NONE, Flesh, Own, own_teeth
+from enhance.render.teeth.own import Flesh, Own, own_teeth
 
 from .lender import LEAST, Lender
 
 WORTH = 0.6  # belief above which a lender's teeth count
-SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
 FEWEST = 60  # pixels of teeth, to measure their colour, and of what is behind, to measure that
 NO_TOOTH = 0.6  # luma, of a tooth's
 PARTED = 0.13  # S between the lips from which the dark behind the teeth is seen; a narrower mouth shows the lips' shade
@@ -27,21 +26,15 @@ TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is 
 
 
 def with_teeth(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:
-    """The subject with the teeth that lenders show, the best shown on top, and with the colours that they show behind them; as
+    """The subject with the teeth of the lender that shows most of them, and with the colours that lenders show behind them; as
     it was when they show none."""
     person = _coloured(person, lenders, colours)
-    found = [_seen(person, lender, colours) for lender in lenders if lender.belief > WORTH]
-    found = sorted((own for own in found if own.texture.any()), key=lambda own: -float(own.texture[..., 3].sum()))
+    found = [own for lender in lenders if lender.belief > WORTH and (own := _seen(person, lender, colours))]
     if not found:
         return person
-    texture = found[-1].texture
-    for own in reversed(found[:-1]):
-        texture = texture * (1 - own.texture[..., 3:]) + own.texture
-    best = found[0].texture
-    shown = best[best[..., 3] > SHOWN]
-    tooth = np.median(shown[:, :3] / shown[:, 3:], axis=0) if len(shown) >= FEWEST else person.tooth
-    bite = person.bite + np.array([0.0, found[0].edge, 0.0])
-    return replace(person, teeth=texture.astype(np.float64), tooth=tooth, bite=bite)
+    best = max(found, key=lambda own: own.area)
+    tooth = np.median(best.colours, axis=0) if len(best.colours) >= FEWEST else person.tooth
+    return replace(person, tooth=tooth, bite=person.bite + np.array([0.0, best.edge, 0.0]))
 
 
 def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:
@@ -74,15 +67,13 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     return np.asarray(usual + min(1.0, len(pixels) / (BEHIND * len(luma))) * (seen - usual))
 
 
-def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
+def _seen(person: Subject, lender: Lender, colours: Colours) -> Own | None:
     """A lender's teeth, in the light of the subject's reference frame."""
     if min(lender.planes.y.shape) < LEAST:
-        return NONE
+        return None
     rgb = to_rgb(lender.planes, colours)
     bite = person.bite + np.array([0.0, shift_of(person.rest, lender.lips), 0.0])
     cheeks = rgb_of(lender.cheeks, colours)
     flesh = Flesh.of(person.skin, person.lip, float(LUMA @ cheeks))
     own = own_teeth(rgb, lender.pose, lender.lips, bite, person.size, flesh)
-    texture = own.texture.copy()
-    texture[..., :3] *= light_between(person.skin, cheeks)
-    return Own(np.minimum(texture, 252).astype(np.float32), own.edge)
+    return own and replace(own, colours=np.minimum(own.colours * light_between(person.skin, cheeks), 252))

@@ -11,7 +11,6 @@ from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, from_rgb
 from enhance.render.subject import Subject
 from enhance.render.teeth.arch import TURN, UPPER, arch, at_height, draw
-from enhance.render.teeth.own import laid_over
 
 from .aligned import teeth_of
 from .layers import FEWEST, SEEN, SURE, Frame, Grid, Layer, Palette, carried, eroded, laid, matched
@@ -142,7 +141,7 @@ def _joined(layers: list[Layer], grid: Grid, of: Palette) -> tuple[Floats, Float
 
 def _drawn_row(person: Subject, grid: Grid, colours: Colours) -> tuple[Floats, Floats]:
     """The drawn upper teeth on the grid, with their opacity."""
-    atlas = laid_over(draw(UPPER, person.size, person.tooth, person.gum), person.teeth.astype(np.float32))
+    atlas = draw(UPPER, person.size, person.tooth, person.gum)
     turn = np.linspace(-1.25, 1.25, 101)
     along = np.interp(grid.aside, arch(turn, person.size)[0], turn * TURN * person.size, left=-1.0, right=1.0)
     rgba = at_height(atlas, *np.meshgrid(along, grid.bite - grid.y))

@@ -1,4 +1,4 @@
-"""The subject's own upper teeth, where the reference frame shows them: unrolled like the drawn row, to be laid over it."""
+"""The subject's own upper teeth, where a frame shows them: how far down they reach, and their colour."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from enhance.picture import LUMA
 from enhance.render.light import chroma, of_one_tint
 from enhance.render.lips.outline import Lips, lips_at
 
-from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
+from .arch import HIGH, LOW, REACH, TURN, arch
 
 COLUMNS, ROWS = 112, 28
-"""Of the texture that travels in SUBJECT."""
+"""Places at which they are looked at: along the arch, and from below the edge to the gum."""
 
 BRIGHT = (0.50, 0.68)  # luma of a tooth against the brightest in the mouth
 PALE = (0.62, 0.88)  # its chroma against what lies between skin and lip
@@ -23,23 +23,23 @@ LIGHTER = 1.3
 """Of the skin's light, what the brightest of a mouth of one tint counts as at least: so a lip with less than .65 of the skin's
 light is no tooth, and what has .88 is one."""
 ENOUGH = (0.20, 0.40)  # share of the open mouth that has to be teeth
-FADE = 0.04  # over which own teeth pass into drawn ones under the lip, in S
+FADE = 0.04  # S under the lip, over which teeth are continued
 LONGEST = 0.10  # of a tooth below the lip, in S
 SMALLEST_GAP = 0.045  # below it too little shows
 DIMMED = 0.90  # what the shade of the lips has taken from them, to be given back as ours is laid on
+SHOWN = 0.5  # share of a place from which its colour is a tooth's
 
 
 @dataclass(frozen=True)
 class Own:
     """Upper teeth as a frame shows them."""
 
-    texture: Floats
-    """ROWS x COLUMNS x 4: RGB 0..255 times opacity, opacity; the edge of the teeth at the top row."""
     edge: float
     """How far the middle teeth reach below the bite that was supposed, in S."""
-
-
-NONE = Own(np.zeros((ROWS, COLUMNS, 4), np.float32), 0.0)
+    colours: Array
+    """n x 3, RGB 0..255: of the places that show a tooth."""
+    area: float
+    """Of the teeth, in places."""
 
 
 @dataclass(frozen=True)
@@ -57,32 +57,22 @@ class Flesh:
         return cls(0.5 * (chroma(skin) + chroma(lip)), of_one_tint(skin, lip), light)
 
 
-def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: Flesh) -> Own:
-    """NONE where the mouth is shut or shows no row of teeth. rgb: the patch, 0..255; bite: where the drawn row would be."""
+def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: Flesh) -> Own | None:
+    """None where the mouth is shut or shows no row of teeth. rgb: the patch, 0..255; bite: where the drawn row would be."""
     if lips.closed or lips.gap < SMALLEST_GAP:
-        return NONE
+        return None
     colour, tooth, between = _unrolled(rgb, pose, lips, bite, size, flesh)
-    shown = float(tooth.sum() / max(between.sum(), 1.0))
-    belief = ramp(shown, *ENOUGH)
+    belief = ramp(float(tooth.sum() / max(between.sum(), 1.0)), *ENOUGH)
     if not belief:
-        return NONE
+        return None
     middle = np.abs(_across() / size) < 0.08
     reaches = [float(_heights()[np.flatnonzero(column > 0.5)[0]]) for column in tooth[:, middle].T if (column > 0.5).any()]
     if len(reaches) < 3:
-        return NONE
+        return None
     edge = -float(np.clip(np.median(reaches), -0.03, 0.06))
-    colour, tooth, between = _unrolled(rgb, pose, lips, bite + np.array([0.0, edge, 0.0]), size, flesh)
-    colour, tooth = _grown_up(colour, tooth, between)
-    opacity = cv2.GaussianBlur((tooth * belief).astype(np.float32), (0, 0), 0.8)[..., None]
-    return Own(np.concatenate([np.clip(colour / DIMMED, 0, 252) * opacity, opacity], axis=2).astype(np.float32), edge)
-
-
-def laid_over(drawn: Floats, texture: Floats) -> Floats:
-    """The drawn atlas with the own teeth on top, cut to the drawn ones' outline: what the frame shows of theirs is ragged."""
-    large = cv2.resize(texture, atlas_size(), interpolation=cv2.INTER_CUBIC)
-    large[..., 3] = np.clip(large[..., 3], 0, 1)
-    large = large * drawn[..., 3:]
-    return np.asarray(drawn * (1 - large[..., 3:]) + np.maximum(large, 0), np.float32)
+    colour, tooth = _grown_up(*_unrolled(rgb, pose, lips, bite + np.array([0.0, edge, 0.0]), size, flesh))
+    shown = cv2.GaussianBlur(tooth * belief, (0, 0), 0.8)
+    return Own(edge, np.clip(colour[shown > SHOWN] / DIMMED, 0, 252), float(shown.sum()))
 
 
 def _across() -> Array:
@@ -121,7 +111,7 @@ def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
 
 
 def _grown_up(colour: Array, tooth: Array, between: Array) -> tuple[Array, Array]:
-    """Continues each column a little upwards, where the frame has the lip, so that it passes softly into the drawn row."""
+    """Continues each column a little upwards, where the frame has the lip: its upper end counts more in their colour."""
     colour, tooth = colour.copy(), tooth.copy()
     fade = np.maximum(0, 1 - np.arange(1, ROWS + 1) * (HIGH - LOW) / ROWS / FADE)
     for column in range(COLUMNS):
