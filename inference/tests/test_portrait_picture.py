@@ -93,6 +93,32 @@ def test_the_border_is_fixed_and_nothing_folds(amount: float, axis: int) -> None
         np.testing.assert_array_equal(moved[edge], picture[edge])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("at_end", [False, True])
+def test_a_face_that_the_border_cuts_is_not_squeezed_towards_it(axis: int, at_end: bool) -> None:
+    mesh, size = MESH.astype(np.float32), [512, 512]
+    low, high = mesh[:468, axis].min(), mesh[:468, axis].max()
+    if at_end:
+        size[1 - axis] = int(0.25 * low + 0.75 * high)
+    else:
+        mesh[:, axis] -= 0.75 * low + 0.25 * high
+    frame = head_frame(mesh)
+    field = head_field(frame, (size[0], size[1]))
+    places = np.indices(size)[1 - axis] // 2
+    picture = np.dstack([places] * 3).astype(np.uint8)
+    middle = int(np.median(mesh[:468, 1 - axis]))
+
+    def at_border(shift: float) -> int:
+        """How far the border's pixel in the middle of the face has moved inwards in the picture, in pixels."""
+        moved = field.move(picture, motion(**{("dx", "dy")[axis]: shift}))[..., 0]
+        come, was = (np.take(each, middle, axis).flat[-1 if at_end else 0] for each in (moved, picture[..., 0]))
+        return 2 * abs(int(come) - int(was))
+
+    outwards = 0.1 if at_end else -0.1
+    assert at_border(outwards) == pytest.approx(0.1 * frame.unit, abs=2.5)
+    assert at_border(-outwards) == 0
+
+
 def test_the_head_turns_and_the_background_stays() -> None:
     picture, mesh = drawn(512)
     moved = Animator().move(picture, mesh, motion(yaw=5.0), "photo")

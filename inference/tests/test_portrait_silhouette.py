@@ -128,6 +128,21 @@ def test_the_straight_edge_of_a_bar_or_a_tile_stays(across: bool) -> None:
     assert share[nose[1], nose[0]] > 0.9
 
 
+@pytest.mark.parametrize("cut", [-20, 60])
+def test_a_thin_line_at_the_border_stays(cut: int) -> None:
+    """cut: pixels of the face that lie beyond the border."""
+    picture, mesh, *_ = before_a_wall()
+    first = round(float(mesh[:468, 0].min())) + cut
+    picture, mesh = np.ascontiguousarray(picture[:, first:]), mesh - np.array([first, 0, 0], np.float32)
+    line = np.s_[int(mesh[4, 1]), :3]
+    assert told(picture, mesh)[0][line].min() > 0.9
+    picture[:, :3] = 0
+    share, *_ = told(picture, mesh)
+    assert share[line].max() < 0.02
+    nose = np.round(mesh[4, :2]).astype(int)
+    assert share[nose[1], nose[0]] > 0.9
+
+
 @pytest.mark.parametrize("corner", [0.1, 0.3, 1.0])
 def test_the_edge_of_a_frame_or_a_round_picture_stays(corner: float) -> None:
     picture, mesh, *_ = before_a_wall()

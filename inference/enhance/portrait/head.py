@@ -1,4 +1,7 @@
-"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 behind it and at the border."""
+"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 behind it.
+
+At the picture's border nothing comes in from beyond it; what moves along the border or out of the picture is not held.
+"""
 
 from dataclasses import dataclass
 
@@ -18,7 +21,7 @@ from .silhouette import Silhouette, usual
 CELLS = 24  # of the coarse grid, to an outer-eye distance
 DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts
 NECK_DEPTH = -0.16  # outer-eye distances: the axis of turning lies behind the ears, so hair and outline follow a little
-BORDER = 0.4  # outer-eye distances over which the motion fades to the picture's border
+BORDER = 0.4  # outer-eye distances over which motion away from a border of the picture fades to it
 STEPS = 5  # of the fixed-point search for where a pixel comes from
 LEAST = 0.015  # pixels: OpenCV interpolates in steps of 1/32, so a pixel that moves by less keeps its value
 TAPS = 4  # pixels beyond a place that its interpolation may look at, at most
@@ -32,6 +35,8 @@ class HeadField:
     cell: int
     start: tuple[int, int]  # x, y of the first node in pixels: multiples of the cell
     unit: Floats  # 6 x rows x columns x 2, at nodes a cell apart
+    from_low: Floats  # rows x columns x 2, 0..1: how much of a motion to the right, and down, the border it comes from leaves
+    from_high: Floats  # the same, to the left and up
     window: tuple[slice, slice]
 
     def move(self, picture: Picture, motion: npt.NDArray[np.float32]) -> Picture:
@@ -42,6 +47,7 @@ class HeadField:
         if not amounts.any() or not picture[self.window].size:
             return picture
         forward: Floats = np.tensordot(amounts, self.unit, 1).astype(np.float32)
+        forward *= np.where(forward > 0, self.from_low, self.from_high)
         rows, columns = forward.shape[:2]
         x, y = np.meshgrid(np.arange(columns, dtype=np.float32), np.arange(rows, dtype=np.float32))
         shift = forward
@@ -89,7 +95,7 @@ def head_field(frame: HeadFrame, size: tuple[int, int], head: Silhouette | None 
     zero = np.zeros_like(across)
 
     share = usual(frame, across, down) if head is None else at(head, frame, across, down)
-    weight = share * _above_collar(frame, down) * _off_border(grid, size, frame.unit)
+    weight = share * _above_collar(frame, down)
     lever = frame.chin + 0.45 - down  # about the neck
     turns = [
         (NECK_DEPTH - depth, zero),
@@ -102,7 +108,9 @@ def head_field(frame: HeadFrame, size: tuple[int, int], head: Silhouette | None 
     unit: Floats = np.stack([(a[..., None] * frame.right + b[..., None] * frame.down) for a, b in turns])
     unit *= (weight * frame.unit)[None, ..., None]
     window = (slice(first[1], last[1]), slice(first[0], last[0]))
-    return HeadField(cell, (int(x[0]), int(y[0])), unit.astype(np.float32), window)
+    last_pixel = np.array([size[1] - 1, size[0] - 1])
+    low, high = (smoothstep(far, 0, BORDER * frame.unit).astype(np.float32) for far in (grid, last_pixel - grid))
+    return HeadField(cell, (int(x[0]), int(y[0])), unit.astype(np.float32), low, high, window)
 
 
 def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
@@ -121,13 +129,6 @@ def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
 
 def _above_collar(frame: HeadFrame, down: Floats) -> Floats:
     return 1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR)
-
-
-def _off_border(grid: Floats, size: tuple[int, int], unit: float) -> Floats:
-    rows, columns = size
-    x, y = grid[..., 0], grid[..., 1]
-    distance = np.minimum(np.minimum(x, columns - 1 - x), np.minimum(y, rows - 1 - y))
-    return smoothstep(distance, 0, BORDER * unit)
 
 
 def _reach(frame: HeadFrame, size: tuple[int, int]) -> tuple[list[int], list[int]]:

@@ -14,7 +14,8 @@ from enhance.picture import Picture
 LARGEST = 160.0  # pixels of an outer-eye distance in which edges are looked for: enlarged ones are soft
 APART, STEP = 3, 16  # pixels across an edge, and by how many levels of R, G or B they differ there, at least
 ACROSS = 0.95  # least share of a row or a column of the picture that is such an edge
-BORDER = 0.1  # outer-eye distances from the picture's border, nearer to which motion fades in any case
+BORDER = 0.1  # outer-eye distances from the picture's border, nearer to which edges across it count even over the face, and
+# no others
 FRAMED = 0.85  # least share of each side of a frame that is such an edge. Four lines round other faces have .68 at most
 BESIDE, PLAIN = 0.08, 0.5  # outer-eye distances from a frame's side, and the most of a line there that is such an edge
 SMALLEST = 30  # pixels of an outer-eye distance from which frames are looked for: with fewer, short edges look like a frame
@@ -37,10 +38,10 @@ def from_lines(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Iter
     for axis, places in ((1, y), (0, x)):
         scale = small.shape[1 - axis] / picture.shape[1 - axis]
         across = _middle(np.flatnonzero(steps[axis].mean(axis=1) > ACROSS)) / scale
-        across = across[np.minimum(across, picture.shape[1 - axis] - across) > BORDER * frame.unit]
         edges = np.concatenate([across, _middle(np.array(sides[axis])) / scale])
-        for sign in (1, -1):
-            beyond = sign * edges[sign * edges < (sign * points[:, axis]).min()]
+        for sign, end in ((1, 0), (-1, -picture.shape[1 - axis])):
+            face_from = max((sign * points[:, axis]).min(), end + BORDER * frame.unit)  # the border may cut the face
+            beyond = sign * edges[sign * edges < face_from]
             if len(beyond):
                 yield sign * places - beyond.max()
 
