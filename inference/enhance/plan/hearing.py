@@ -9,7 +9,8 @@ from enhance.geometry.heads import Array
 from enhance.speech.classes import CURVES
 from enhance.speech.curves import curves
 from enhance.speech.features import log_mel
-from enhance.speech.held import heard_frames
+from enhance.speech.gaps import without_gaps
+from enhance.speech.held import held_sounds
 
 from .measures import MEASURES, OPENING
 from .prior import Prior
@@ -38,9 +39,14 @@ class Speech:
     activity: Array
 
     @cached_property
+    def mel(self) -> Array:
+        """[T, 40]: log-mel, lost packets filled."""
+        return log_mel(without_gaps(self.pcm))
+
+    @cached_property
     def counts(self) -> Array:
         """[T] booleans: without the middle of held sounds, which would outweigh speech wherever frames are compared."""
-        return heard_frames(log_mel(self.pcm))
+        return held_sounds(self.mel)[0]
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class Heard:
 
 def hear(prior: Prior, speech: Speech) -> Heard:
     """Both estimates for a sound; as many frames as the prior gives."""
-    seeds = prior(speech.pcm)
+    seeds = prior(speech.mel, speech.counts)
     visemes = smooth(curves(speech.posteriors) @ _FROM_CURVES, _CALM)
     counts = as_long(speech.counts, seeds.shape[1]).astype(bool)
     return Heard(seeds.mean(0), as_long(visemes, seeds.shape[1]), _doubt(seeds[:, counts, OPENING]))

@@ -8,8 +8,7 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
-from enhance.speech.features import MELS, log_mel
-from enhance.speech.gaps import without_gaps
+from enhance.speech.features import MELS
 from enhance.speech.network import Posteriors, open_speech_network
 from enhance.speech.voice import in_usual_voice
 
@@ -26,22 +25,22 @@ _CHUNK, _OVERLAP = 3000, 60  # frames given to the network at once, and more on 
 _THROATS = ((1.0,), (0.9, 1.0, 1.1), (0.9, 0.95, 1.0, 1.05, 1.1))
 _FIXED_BAND = 12  # mel band about which it is stretched
 
-Prior = Callable[[Array], Array]
+Prior = Callable[[Array, Array], Array]
 Network = Callable[..., list[Any]]
 
 
 class StoppablePrior(Protocol):
     """A Prior that calls go_on between the runs of its networks; go_on may raise to stop it."""
 
-    def __call__(self, pcm: Array, /, go_on: Callable[[], None] = ...) -> Array:
-        """pcm: n samples, 16 kHz mono -> networks x T x 4 MEASURES, T = n // 160."""
+    def __call__(self, mel: Array, heard: Array, /, go_on: Callable[[], None] = ...) -> Array:
+        """mel: T x 40; heard: T booleans, without the middle of held sounds -> networks x T x 4 MEASURES."""
         ...
 
 
 def open_prior(path: Path = WEIGHTS, chunk: int = _CHUNK) -> Prior:
-    """A function from n samples (16 kHz mono) to networks x T x 4 MEASURES, of mean 0 and spread 1 over a speaker.
+    """A function from log-mel (T x 40) and which frames are heard (T, speech/held.py) to networks x T x 4 MEASURES.
 
-    T = n // 160. It is for one thread at a time.
+    They have mean 0 and spread 1 over a speaker. It is for one thread at a time.
     """
     return _prior(open_small_network(path), open_speech_network(_SPEECH), _THROATS[0], chunk)
 
@@ -53,11 +52,11 @@ def open_priors() -> tuple[StoppablePrior, ...]:
 
 
 def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
-    def prior(pcm: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
-        mel = in_usual_voice(log_mel(without_gaps(pcm)), speech, go_on)
+    def prior(mel: Array, heard: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
-        predicted = [_predicted(network, stretched(mel, by), chunk, go_on) for by in throats]
+        usual = in_usual_voice(mel, heard, speech, go_on)
+        predicted = [_predicted(network, stretched(usual, by), chunk, go_on) for by in throats]
         return np.stack([calm(each) for each in np.concatenate(predicted)])
 
     return prior

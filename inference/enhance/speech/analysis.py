@@ -15,7 +15,7 @@ from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel
 from .gaps import without_gaps
-from .held import heard_frames, noise_frames
+from .held import held_sounds
 from .network import open_speech_network
 from .rooms import room_share
 from .voice import in_usual_voice
@@ -54,15 +54,15 @@ class SpeechAnalyser:
             raise ValueError("expected finite samples in PCM, got NaN or infinity")
         sound = without_gaps(_within_full_scale(pcm))
         mel = log_mel(sound)
-        heard = heard_frames(mel)
-        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, self._network, go_on)[heard]
+        heard, noise = held_sounds(mel)
+        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, self._network, go_on)[heard]
         posteriors = self._network(normal, go_on)[place]
         activity = speech_activity(posteriors)
         if share := room_share(mel):
             posteriors += share * (self._in_rooms(normal, go_on)[place] - posteriors)
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
-        activity[background_frames(mel, activity) | noise_frames(mel)] = 0
+        activity[background_frames(mel, activity) | noise] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)
             # By activity, since a phone loop hears phones in silence too.

@@ -7,10 +7,10 @@ surest of what it hears.
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from .classes import SIL
 from .features import CENTRES, MELS, Floats, normalise
-from .held import heard_frames
 from .network import Posteriors
 
 _SCALES = (0.63, 0.71, 0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.6)  # of formants, beside those of usual voices
@@ -21,12 +21,14 @@ _ENOUGH = 60  # frames of speech that tell something
 _NONE, _FULL = 0.06, 0.10
 
 
-def in_usual_voice(mel: Floats, network: Posteriors, go_on: Callable[[], None] = lambda: None) -> Floats:
+def in_usual_voice(
+    mel: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None] = lambda: None
+) -> Floats:
     """normalise() of mel, [T, 40], with the formants of an unusual voice moved to where usual voices have them.
 
-    mel: log-mel [T, 40]. network: the one for speech near the microphone. go_on is called between blocks and may raise.
+    mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. network: the one for speech near the microphone. go_on
+    is called between blocks and may raise.
     """
-    heard = heard_frames(mel)
     normal = normalise(mel, heard)
     scale = _scale(normal[heard], network, go_on)
     return normal if (scale == 1).all() else scaled(normal, scale[np.cumsum(heard) - 1])

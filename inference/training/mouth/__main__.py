@@ -14,7 +14,7 @@ from enhance.geometry.heads import Array
 from enhance.plan.measures import OPENING
 from enhance.plan.prior import Prior, calm, open_prior
 from enhance.speech.analysis import SpeechAnalyser
-from enhance.speech.features import log_mel, normalise
+from enhance.speech.features import normalise
 
 from .clips import Clip, best_lag, read_clip
 from .export import export
@@ -100,9 +100,9 @@ def _fits(clips: list[Clip], kinds: list[Settings], asked: argparse.Namespace) -
 
 
 def _prior(networks: list[MouthNetwork]) -> Prior:
-    def prior(pcm: Array) -> Array:
-        mel = normalise(log_mel(pcm))
-        return np.stack([calm(told_by(network, mel)) for network in networks])
+    def prior(mel: Array, _heard: Array) -> Array:
+        normal = normalise(mel)
+        return np.stack([calm(told_by(network, normal)) for network in networks])
 
     return prior
 

@@ -131,10 +131,10 @@ def memory(prior: Prior) -> Prior:
     """The prior, with what it said of each sound kept: judging asks for the same sounds many times."""
     kept: dict[int, tuple[Array, Array]] = {}
 
-    def remembered(pcm: Array) -> Array:
-        found = kept.get(id(pcm))
-        if found is None or found[0] is not pcm:
-            found = kept[id(pcm)] = (pcm, prior(pcm))
+    def remembered(mel: Array, heard: Array) -> Array:
+        found = kept.get(id(mel))
+        if found is None or found[0] is not mel:
+            found = kept[id(mel)] = (mel, prior(mel, heard))
         return found[1]
 
     return remembered
