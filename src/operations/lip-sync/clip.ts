@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
-import { evened } from '../../frame.ts';
+import { evened, type Size } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeOwnAudio } from '../../media/read/decode-audio.ts';
 import type { IndexedVideo } from '../../media/read/indexed-video.ts';
@@ -130,7 +130,7 @@ const runSecondPass = async (
   const facesDetected = countFaces(tracked.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const frames = outputFrames(task, info, tracked);
-  const chosen = chosenFaces(task, tracked, frames, sounds);
+  const chosen = chosenFaces(task, info.size, tracked, frames, sounds);
 
   const video: IndexedVideo = {
     path: inputs.media,
@@ -181,12 +181,13 @@ const outputFrames = (
 /** The speaker's face in each picture of the clip. Throws speaker_not_found and no_face_detected. */
 const chosenFaces = (
   { options }: LipSyncTask,
+  size: Size,
   { sightings, times }: TrackedClip,
   frames: readonly OutputFrame[],
   { own }: ClipSounds,
 ): (Sighting | null)[] => {
   const shown = 1 + frames.reduce((most, { source }) => Math.max(most, source), 0);
-  const speech = { times, own: own?.heard ?? null };
+  const speech = { times, size, own: own?.heard ?? null };
   const chosen = chooseFace(sightings, options.speaker, shown, speech);
 
   const smallest = SMALLEST_FACE;

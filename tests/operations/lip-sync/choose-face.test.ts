@@ -34,6 +34,7 @@ const scene = (
       opening: lips(time + 0.02),
     })),
   );
+const size = { width: 1200, height: 400 };
 const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 const ids = (chosen: readonly (Sighting | null)[]) => chosen.map((one) => one?.id ?? null);
 
@@ -50,7 +51,7 @@ test('who talks speaks, though somebody larger keeps still, smiles slowly, or sa
     (time) => 0.05 * Math.sin(time),
     (time) => 0.1 * Math.abs(Math.sin(7.1 * time + 1)),
   ];
-  const speech = { times: clock, own: heard(4) };
+  const speech = { times: clock, size, own: heard(4) };
   for (const other of others) {
     const chosen = chooseFace(scene([160, other], [90, says]), { mode: 'auto' }, 100, speech);
     assert.equal(ids(chosen), times(100, 1));
@@ -61,11 +62,11 @@ test('where nobody talks, or nothing is heard, the larger speaks, and of equals 
   const still = () => 0.02;
   const moving = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
   for (const own of [heard(4), null]) {
-    const speech = { times: clock, own };
+    const speech = { times: clock, size, own };
     const larger = chooseFace(scene([160, still], [90, still]), { mode: 'auto' }, 100, speech);
     assert.equal(ids(larger), times(100, 0));
   }
-  const mute = { times: clock, own: null };
+  const mute = { times: clock, size, own: null };
   const equals = chooseFace(scene([100, still], [95, moving]), { mode: 'auto' }, 100, mute);
   assert.equal(ids(equals), times(100, 1));
   const unequal = chooseFace(scene([160, still], [90, moving]), { mode: 'auto' }, 100, mute);
@@ -75,7 +76,7 @@ test('where nobody talks, or nothing is heard, the larger speaks, and of equals 
 test('a poster does not speak while somebody smaller moves the lips, and of posters the larger does', () => {
   const printed = (time: number) => 0.02 + 0.002 * Math.sin(50 * time);
   const moving = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
-  const mute = { times: clock, own: null };
+  const mute = { times: clock, size, own: null };
   const beside = scene([160, printed, 0], [90, moving]);
   assert.equal(ids(chooseFace(beside, { mode: 'auto' }, 100, mute)), times(100, 1));
   const brief = beside.map((faces, i) => (i < 40 ? faces : faces.slice(0, 1)));
@@ -87,22 +88,35 @@ test('a poster does not speak while somebody smaller moves the lips, and of post
 test('of a person and a smaller mirror image, which trembles a little more, the person speaks', () => {
   const lips = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
   const mirrored = (time: number) => lips(time) + 0.003 * Math.sin(70 * time);
-  const mute = { times: clock, own: null };
+  const mute = { times: clock, size, own: null };
   const chosen = chooseFace(scene([90, mirrored], [100, lips]), { mode: 'auto' }, 100, mute);
   assert.equal(ids(chosen), times(100, 1));
 });
 
-test('a larger copy of a face, as in a blurred background, does not speak; somebody else of its size does', () => {
+test('a larger copy of a face about the middle of the picture does not speak; somebody else of its size, or before a screen, does', () => {
   const lips = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
   const blurred = (time: number) => 0.8 * lips(time) + 0.01 * Math.sin(70 * time);
   const other = (time: number) => 0.1 * Math.abs(Math.sin(7 * time));
-  const speakerOf = (clip: ReturnType<typeof scene>, own: Heard | null = null) =>
-    ids(chooseFace(clip, { mode: 'auto' }, 100, { times: clock, own }));
+  /** The picture is in the middle, so that x 442 and y 89 show the same as in the copy. */
+  const picture = { width: 884, height: 200 };
+  const lowered = ({ box: [x1, y1, x2, y2], ...face }: Sighting): Sighting => ({
+    ...face,
+    box: [x1, y1 + 60, x2, y2 + 60],
+  });
+  const speakerOf = (clip: ReturnType<typeof scene>, own: Heard | null = null, size = picture) => {
+    const lower = clip.map(([large, small]) => [large, small && lowered(small)] as Sighting[]);
+    return ids(chooseFace(lower, { mode: 'auto' }, 100, { times: clock, size, own }));
+  };
   for (const own of [heard(4), null])
     assert.equal(speakerOf(scene([280, blurred], [90, lips]), own), times(100, 1));
   assert.equal(speakerOf(scene([280, other], [90, lips])), times(100, 0));
   assert.equal(speakerOf(scene([280, blurred, -0.01], [90, lips])), times(100, 0));
   assert.equal(speakerOf(scene([280, lips], [90, lips, 0.031])), times(100, 0));
+  for (const size of [
+    { ...picture, width: 660 },
+    { ...picture, height: 105 },
+  ])
+    assert.equal(speakerOf(scene([280, blurred], [90, lips]), null, size), times(100, 0));
 });
 
 test('a face that is large only after the end of the output does not speak', () => {

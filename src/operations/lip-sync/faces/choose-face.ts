@@ -1,6 +1,7 @@
 /** Which person's mouth moves: pure. */
 
 import { Failure } from '../../../errors.ts';
+import type { Size } from '../../../frame.ts';
 import type { Box } from '../../../triton/clients/face-track.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import type { Speaker } from '../request.ts';
@@ -25,8 +26,12 @@ const EQUAL_SIZE = 0.8;
 /** A mirror image moves its lips as fast as the person does, give or take what the mesh trembles. */
 const EQUAL_SPEED = 0.8;
 
-/** How it is decided who talks: by the times of the pictures, and by what is heard in the clip's own sound, if it has one. */
-export type ClipSpeech = { readonly times: readonly number[]; readonly own: Heard | null };
+/** How it is decided who talks: by the times and the size of the pictures, and by what is heard in the clip's own sound, if it has one. */
+export type ClipSpeech = {
+  readonly times: readonly number[];
+  readonly size: Size;
+  readonly own: Heard | null;
+};
 
 /** How many people are seen. */
 export const countFaces = (sightings: Sightings): number => {
@@ -88,7 +93,7 @@ const idAt = (
 const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => {
   const widths = sumsById(sightings, ({ box: [x1, , x2] }) => x2 - x1);
   const everyone = [...widths].map(([id, width]) => ({ id, width }));
-  const people = speech ? withoutCopies(everyone, sightings) : everyone;
+  const people = speech ? withoutCopies(everyone, sightings, speech.size) : everyone;
   if (!speech || people.length < 2) return highest(people, ({ width }) => width)?.id ?? -1;
   const heard = speech.own && hasSpeech(speech.own) ? speech.own : null;
   const measured = people.map((person) => {
@@ -115,9 +120,12 @@ const facesOf = (sightings: Sightings, person: number) =>
 const withoutCopies = <T extends { readonly id: number }>(
   people: readonly T[],
   sightings: Sightings,
+  size: Size,
 ): T[] => {
   const faces = people.map(({ id }) => facesOf(sightings, id));
-  return people.filter((_, i) => !faces.some((others) => isLargerCopy(faces[i] ?? [], others)));
+  return people.filter(
+    (_, i) => !faces.some((others) => isLargerCopy(faces[i] ?? [], others, size)),
+  );
 };
 
 /** The openings of one face, each at the middle of its picture, whose beginnings `times` gives. */

@@ -1,4 +1,5 @@
 /** Which face is a larger copy of another one, as in the blurred background of a wide picture in a vertical video: pure. */
+import type { Size } from '../../../frame.ts';
 import { correlation, deviation, mean } from './lips.ts';
 import type { Sighting } from './track.ts';
 
@@ -13,11 +14,19 @@ const [LIKE_LIPS, LIKE_PLACE] = [0.7, 0.85];
  * other people move as much farther as they are smaller.
  */
 const LIKE_MOVEMENT = 1.4;
+/**
+ * Where the point of the picture may lie that is at the same place in the copy, as shares of the width and the height: in the middle,
+ * or some way up or down. A screen that shows the speaker, or the whole studio, has it elsewhere.
+ */
+const [MIDDLE_X, MIDDLE_Y] = [
+  [0.4, 0.6],
+  [0.2, 0.8],
+] as const;
 
 type Faces = readonly (Sighting | undefined)[];
 
-/** Whether the faces, one of each picture, are a larger copy of the others. */
-export const isLargerCopy = (faces: Faces, others: Faces): boolean => {
+/** Whether the faces, one of each picture of that size, are a larger copy of the others, about the middle of the picture. */
+export const isLargerCopy = (faces: Faces, others: Faces, { width, height }: Size): boolean => {
   const both = faces.flatMap((face, i) => {
     const other = others[i];
     return face && other ? [[face, other] as const] : [];
@@ -27,6 +36,9 @@ export const isLargerCopy = (faces: Faces, others: Faces): boolean => {
   const small = both.map(([, other]) => other);
   const [wide, narrow] = [meanWidth(large), meanWidth(small)];
   if (wide < WIDER * narrow) return false;
+  const scale = wide / narrow;
+  if (!isWithin(sharedPlace(large, small, scale, 0) / width, MIDDLE_X)) return false;
+  if (!isWithin(sharedPlace(large, small, scale, 1) / height, MIDDLE_Y)) return false;
   const [here, there] = [placesOf(large, wide), placesOf(small, narrow)];
   return (
     correlation(large.map(openness), small.map(openness)) > LIKE_LIPS &&
@@ -34,6 +46,21 @@ export const isLargerCopy = (faces: Faces, others: Faces): boolean => {
     deviation(there) < LIKE_MOVEMENT * deviation(here)
   );
 };
+
+/** Where the copy, larger by that scale, shows the same as the picture before it, in pixels along an axis (0: x, 1: y). */
+const sharedPlace = (
+  large: readonly Sighting[],
+  small: readonly Sighting[],
+  scale: number,
+  axis: 0 | 1,
+) => {
+  const middle = (faces: readonly Sighting[]) =>
+    mean(faces.map(({ box }) => (box[axis] + box[axis === 0 ? 2 : 3]) / 2));
+  return (scale * middle(small) - middle(large)) / (scale - 1);
+};
+
+const isWithin = (place: number, [from, to]: readonly [number, number]) =>
+  place >= from && place <= to;
 
 const openness = ({ opening }: Sighting) => opening;
 
