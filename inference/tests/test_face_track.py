@@ -163,6 +163,16 @@ def test_whoever_is_found_where_a_face_was_lost_in_the_same_shot_is_the_same_per
     assert (faces.identity[-3:, 0] == 0).all()
 
 
+def test_whoever_is_found_there_after_the_camera_has_swung_round_is_somebody_else(tracker: Tracker) -> None:
+    walls = np.random.default_rng(1).integers(0, 255, (3, 8, 3), dtype=np.uint8)
+    wide = cv2.GaussianBlur(cv2.resize(walls, (1440, 360), interpolation=cv2.INTER_NEAREST), (0, 0), 40)
+    wide[60:300, 200:440], wide[60:300, 1000:1240] = FACE, turned_away(2)
+    swing = [cv2.blur(wide[:, x : x + 640], (110, 1)) for x in range(110, 800, 110)]
+    faces = follow(tracker, [np.asarray(each, np.uint8) for each in [*[wide[:, :640]] * 3, *swing, *[wide[:, 800:]] * 4]])
+    assert not faces.cut.any()
+    assert faces.identity[:, 0].tolist() == [0] * 3 + [-1] * 8 + [1] * 3
+
+
 def test_a_face_that_jumps_and_blurs_with_the_whole_picture_is_the_same(tracker: Tracker) -> None:
     wall = cv2.resize(data.coffee(), (640, 360), interpolation=cv2.INTER_AREA)
     wall[60:300, 200:440] = FACE

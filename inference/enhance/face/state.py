@@ -48,12 +48,14 @@ class Track:
 class Lost:
     """A face that is no longer followed, kept so that it has the same identity when it returns.
 
-    since: frames ago. here: whether there has been no cut since.
+    since: frames ago. here: whether there has been no cut since. swung: whether the whole picture has moved since, as
+    much as at a cut.
     """
 
     identity: int
     since: int
     here: bool
+    swung: bool
     box: Annotated[Floats, Shape(4, dtype=np.float32)]
     thumbnail: Thumbnail
     likeness: KnownLikeness
@@ -77,7 +79,7 @@ class State:
     lost: list[Lost] = field(default_factory=list)
 
 
-STATE = Record("STATE", State, version=5)
+STATE = Record("STATE", State, version=6)
 
 
 def as_packed(state: State) -> None:

@@ -21,6 +21,7 @@ FACE_SIDE = 8  # pixels
 # distance() of two face thumbnails: of one person mostly below 0.10 (0.145 turning away), of two people from 0.098 on.
 CHANGED = 0.07  # from one frame to the next: from here on perhaps another person
 SAME_PLACE = 0.16  # from here on, a face where one has just been lost may be another person's
+AFTER_SWING = 0.1  # the same, where the camera has swung round since: one person's 0.03 to 0.07, another's 0.15 and more
 OTHER_FACE = 0.16  # from one frame to the next: from here on another person, so a cut
 
 Floats = npt.NDArray[np.float32]

@@ -23,6 +23,7 @@ from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
 from .thumbnails import (
+    AFTER_SWING,
     CHANGED,
     CUT,
     LIKE_CUT,
@@ -124,6 +125,8 @@ class Tracker:
             lost.since += 1
         seen = {} if cut else self._follow(state, picture, fps, read or (lambda crop, _: self.finder.network(picture, crop)))
         gone = _lose(state, seen, cut)
+        for lost in state.lost:
+            lost.swung = lost.swung or change > CUT
         if begins or cut or gone or state.since >= (SEARCH_EVERY if seen else SEARCH_EVERY_EMPTY):
             before = len(seen)
             self._search(state, picture, seen, thorough=thorough and (begins or cut))
@@ -284,7 +287,7 @@ def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
     """Moves the tracks that were not seen to the lost ones; whether there were any."""
     gone = [track for track in state.tracks if track.identity not in seen]
     state.tracks = [track for track in state.tracks if track.identity in seen]
-    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.thumbnail, track.likeness) for track in gone]
+    new = [Lost(track.identity, 0, True, False, face_box(track.steady.mesh), track.thumbnail, track.likeness) for track in gone]
     state.lost = (new + state.lost)[:MOST_LOST]
     for lost in state.lost:
         lost.here = lost.here and not cut
@@ -308,8 +311,9 @@ def _may_differ(lost: Lost, face: Face, look: Points, like: Likeness) -> float:
     """The distance of likenesses up to which a face may be the lost one: larger at its place in the same shot."""
     if not lost.here or not _is_near(lost.box, face.box):
         return SURELY_SAME
-    if lost.since == 0 and distance(look, lost.thumbnail) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
-        return SURELY_SAME  # a cut in a part of the picture
+    limit = AFTER_SWING if lost.swung else SAME_PLACE if lost.since == 0 else ANYBODY
+    if distance(look, lost.thumbnail) > limit and unlikeness(like, lost.likeness) > OTHER:
+        return SURELY_SAME  # a cut in a part of the picture, or a swing of the camera to somebody else
     return ANYBODY if lost.since < RETURN_SOON else MAY_BE
 
 
