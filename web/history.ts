@@ -1,6 +1,6 @@
 /** The latest jobs of the key's account, to open again, run again and delete. */
 import type { Job } from '../client/contract.ts';
-import { NoAnswerError } from '../client/errors.ts';
+import { EnhanceError } from '../client/errors.ts';
 import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
@@ -68,7 +68,8 @@ export const createHistory = (wanted: Wanted) => {
         return;
       }
     } catch (error) {
-      if (!(error instanceof NoAnswerError)) return;
+      // No such job, or another key. What may pass, such as `rate_limited`, is asked again.
+      if (error instanceof EnhanceError && !error.retryable) return;
     }
     setTimeout(lookAgain, AGAIN_MS, job, element);
   };

@@ -28,7 +28,8 @@ export const progressView = (cancel: () => Promise<void>) => {
 
   /** Screen readers hear each stage, and each quarter of the work. */
   const tell = (text: string, percent: number): void => {
-    const news = `${text} ${Math.floor(percent / 25) * 25} %`;
+    const quarter = Math.floor(percent / 25) * 25;
+    const news = quarter > 0 ? `${text} ${quarter} %` : text;
     if (news !== told) announce(news);
     told = news;
   };
@@ -40,10 +41,13 @@ export const progressView = (cancel: () => Promise<void>) => {
       const stage =
         status === 'queued'
           ? waiting(job)
-          : (stages[progress?.stage ?? ''] ?? labelOf(progress?.stage ?? status));
+          : progress?.stage === 'decoding'
+            ? readingOf(job)
+            : (stages[progress?.stage ?? ''] ?? labelOf(progress?.stage ?? status));
       title.textContent = stage;
       const percent = progress?.percent ?? 0;
-      if (status === 'queued') bar.removeAttribute('value');
+      // Until there is a number the bar only moves: a clip's first face may take seconds.
+      if (status === 'queued' || percent === 0) bar.removeAttribute('value');
       else bar.value = percent;
       detail.textContent = detailOf(job);
       tell(stage, percent);
@@ -68,7 +72,7 @@ const detailOf = (job: Job): string => {
   // A picture is enlarged in bands, which the API counts as frames.
   const unit = job.kind === 'upscale' && job.input.kind === 'image' ? 'part' : 'frame';
   return [
-    `${Math.round(percent)} %`,
+    percent > 0 && `${Math.round(percent)} %`,
     frames_total !== null && frames_total > 1 ? `${unit} ${frames_done} of ${frames_total}` : '',
     eta_seconds !== null ? `${etaText(eta_seconds)} left` : '',
   ]
@@ -76,10 +80,13 @@ const detailOf = (job: Job): string => {
     .join(' · ');
 };
 
+/** In lip sync the frames are read to find the faces in them. */
+const readingOf = ({ kind }: Job): string =>
+  kind === 'lipsync' ? 'Finding the faces' : 'Reading the picture';
+
 const stages: Readonly<Record<string, string>> = {
   fetching: 'Fetching the files',
   probing: 'Looking at the files',
-  decoding: 'Reading',
   inference: 'Computing',
   encoding: 'Writing the result',
   storing: 'Storing the result',

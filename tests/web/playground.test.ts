@@ -307,10 +307,10 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await service.worker.stop();
   await choose(page, await picture());
   await start(page);
-  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await page.locator('#outcome').getByText('Waiting to start').waitFor();
   await isAccessible(page);
   await page.reload();
-  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await page.locator('#outcome').getByText('Waiting to start').waitFor();
   await service.killApi();
   await page.getByText('The connection is lost.').waitFor();
   await service.startApi();
@@ -722,7 +722,7 @@ test('what is shown stays: a job that ends meanwhile, late answers and files tha
   await choose(page, await picture('second.png'));
   await page.getByRole('radio', { name: '4×' }).check();
   await start(page);
-  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await page.locator('#outcome').getByText('Waiting to start').waitFor();
   const row = (name: string) => page.locator('#jobs li', { hasText: name });
   await row('second.png').waitFor();
   assert.not.match((await row('second.png').textContent()) ?? '', /credit/, 'not charged yet');
@@ -736,13 +736,32 @@ test('what is shown stays: a job that ends meanwhile, late answers and files tha
     release(),
   ]);
   await answered.finished();
-  // Nobody watches the second job any more; its row finds its end by itself.
   await row('second.png').getByText('cancelled').waitFor();
   assert.is(await result(page).isVisible(), true);
   await page.goBack();
   await page.locator('#outcome').getByText('The job was cancelled').waitFor();
   await page.goForward();
   await result(page).waitFor();
+  // The row of a job that is not shown finds its end by itself: it asks every half second here, not every five, and is refused
+  // at first, more often than the client repeats.
+  const headers = { prefer: 'respond-async' };
+  const third = await caller.upscale(await picture(), { model: 'animation', scale: 2 }, headers);
+  await page.addInitScript(
+    '{ const later = setTimeout; self.setTimeout = (work, ms, ...given) => later(work, ms / 10, ...given); }',
+  );
+  let refused = 0;
+  await page.route(`**/v1/jobs/${third.data.id}`, async (route) => {
+    refused += 1;
+    const problem = { status: 429, code: 'rate_limited', retryable: true, detail: 'Too many.' };
+    if (refused > 4) await route.continue();
+    else await route.fulfill({ status: 429, json: problem, headers: { 'retry-after': '0' } });
+  });
+  await page.reload();
+  await result(page).waitFor();
+  const last = page.locator('#jobs li', { hasText: 'animation' });
+  await last.getByText('waiting').waitFor();
+  await caller.http.post(`/v1/jobs/${third.data.id}/cancel`);
+  await last.getByText('cancelled').waitFor();
   await service.worker.start();
   await page.context().close();
 });
