@@ -23,6 +23,7 @@ test('remaining time follows from the pace since the first frame', () => {
   assert.is(at(0, 0).eta_seconds, null);
   assert.is(at(1, 5000).eta_seconds, null, 'the time before it is not its own');
   assert.is(at(2, 5007).eta_seconds, null, 'it was in flight with the first');
+  assert.is(at(3, 5100).eta_seconds, null, 'it may have been in flight with the first too');
   const seen = at(26, 15_000);
   assert.equal([seen.percent, seen.eta_seconds], [25.4, 30]);
 });

@@ -4,6 +4,8 @@ import type { Progress } from '../../operations/progress.ts';
 
 /** Frames after the first one that tell no pace: they were in flight with it, and end when it does. */
 const TOGETHER = 1;
+/** A pace over less time is that of a burst: several of the frames in flight may end at once. */
+const LEAST_MS = 1000;
 
 /** Turns an attempt's reports into percent and remaining time. The percentage never falls, and 100 is the end. */
 export const createMeter = () => {
@@ -36,6 +38,8 @@ const remaining = (
   nowMs: number,
 ): number | null => {
   if (first === undefined || done - first.done <= TOGETHER) return null;
-  const msPerFrame = (nowMs - first.timeMs) / (done - first.done);
+  const ms = nowMs - first.timeMs;
+  if (ms < LEAST_MS) return null;
+  const msPerFrame = ms / (done - first.done);
   return Math.ceil(((total - done) * msPerFrame) / 100) / 10;
 };
