@@ -2,7 +2,7 @@
 import type { Job } from '../client/contract.ts';
 import { announce, button, make } from './dom.ts';
 import { problemBox } from './problem-box.ts';
-import { etaText, labelOf } from './words.ts';
+import { detailOf, stageOf } from './progress-words.ts';
 
 export const progressView = (cancel: () => Promise<void>) => {
   const title = make('p', { class: 'stage' });
@@ -38,12 +38,7 @@ export const progressView = (cancel: () => Promise<void>) => {
     element: make('div', { class: 'progress' }, title, bar, detail, offline, stop, fault),
     show: (job: Job): void => {
       const { progress, status } = job;
-      const stage =
-        status === 'queued'
-          ? waiting(job)
-          : progress?.stage === 'decoding'
-            ? readingOf(job)
-            : (stages[progress?.stage ?? ''] ?? labelOf(progress?.stage ?? status));
+      const stage = stageOf(job);
       title.textContent = stage;
       const percent = progress?.percent ?? 0;
       // Until there is a number the bar only moves: a clip's first face may take seconds.
@@ -56,38 +51,4 @@ export const progressView = (cancel: () => Promise<void>) => {
       offline.hidden = isOnline;
     },
   };
-};
-
-const waiting = ({ queue_position }: Job): string =>
-  queue_position === null || queue_position === 1
-    ? 'Waiting to start'
-    : `Waiting: number ${queue_position} in the queue`;
-
-const startOf = ({ queue_eta_seconds }: Job): string =>
-  queue_eta_seconds === null ? '' : `starts in ${etaText(queue_eta_seconds)}`;
-
-const detailOf = (job: Job): string => {
-  if (!job.progress) return startOf(job);
-  const { percent, frames_done, frames_total, eta_seconds } = job.progress;
-  // A picture is enlarged in bands, which the API counts as frames.
-  const unit = job.kind === 'upscale' && job.input.kind === 'image' ? 'part' : 'frame';
-  return [
-    percent > 0 && `${Math.round(percent)} %`,
-    frames_total !== null && frames_total > 1 ? `${unit} ${frames_done} of ${frames_total}` : '',
-    eta_seconds !== null ? `${etaText(eta_seconds)} left` : '',
-  ]
-    .filter(Boolean)
-    .join(' · ');
-};
-
-/** In lip sync the frames are read to find the faces in them. */
-const readingOf = ({ kind }: Job): string =>
-  kind === 'lipsync' ? 'Finding the faces' : 'Reading the picture';
-
-const stages: Readonly<Record<string, string>> = {
-  fetching: 'Fetching the files',
-  probing: 'Looking at the files',
-  inference: 'Computing',
-  encoding: 'Writing the result',
-  storing: 'Storing the result',
 };

@@ -4,6 +4,7 @@ import { unsupported } from '../../src/media/probe/identify.ts';
 import { rateText } from '../../web/catalogue.ts';
 import { cameOf, faultOf, otherKind } from '../../web/file-fault.ts';
 import { acceptOf, kindOf } from '../../web/file-kind.ts';
+import { detailOf, stageOf } from '../../web/progress-words.ts';
 import { inFormWords } from '../../web/words.ts';
 
 test('names of the API are told as the form shows them', () => {
@@ -24,6 +25,24 @@ test('what callers wrote, addresses and names of files stay as they are', () => 
     'Expected a face.',
   ])
     assert.is(inFormWords(text), text);
+});
+
+test('a job that has just begun is told without a percentage', () => {
+  const at = (kind: 'lipsync' | 'upscale', percent: number): string => {
+    const frames = { frames_done: 2, frames_total: 60, eta_seconds: null };
+    const job = {
+      kind,
+      status: 'processing',
+      input: { kind: 'image' },
+      queue_position: null,
+      queue_eta_seconds: null,
+      progress: { stage: 'decoding', percent, ...frames },
+    } as const;
+    return `${stageOf(job)}: ${detailOf(job)}`;
+  };
+  assert.is(at('lipsync', 0), 'Finding the faces: frame 2 of 60');
+  assert.is(at('lipsync', 9.2), 'Finding the faces: 9 % · frame 2 of 60');
+  assert.is(at('upscale', 0), 'Reading the picture: part 2 of 60');
 });
 
 const formatsIn = (sentence: string): string[] => [
