@@ -1,8 +1,9 @@
 /**
  * How strong the noise of a video is: by what is new in each frame where frames are calmest. Noise is new in every frame, and
- * alike all over it; what moves is neither. docs/decisions/0128. Pure.
+ * alike all over it; what moves is neither. docs/decisions/0128, 0248. Pure.
  */
 import type { YuvPicture } from '../../frame.ts';
+import { shareLeft } from './shaken.ts';
 
 /** Pixels: the side of the squares that are looked at. */
 const SIDE = 8;
@@ -20,6 +21,11 @@ const [WEAKEST, STRONGEST] = [2, 25];
 const LARGEST_SPREAD = 0.26;
 /** Of two successive changes. Changes of what is new in each frame have -.5, behind H.264 -.33; what moves has -.33 to 1. */
 const LARGEST_CORRELATION = -0.33;
+/**
+ * Of the variance of a change, what moving the frames leaves where the camera shakes; noise has .93 to 1. Where it leaves less
+ * than the first, what is left is texture between pixels as well as noise, and cannot be told from it.
+ */
+const [UNTOLD, SHAKEN] = [0.2, 0.8];
 
 /** Three successive frames. */
 export type Moment = readonly [YuvPicture, YuvPicture, YuvPicture];
@@ -36,10 +42,14 @@ type Square = {
   readonly product: number;
   readonly colour: number;
 };
-type Look = Noise & { readonly spread: number; readonly correlation: number };
+type Look = Noise & {
+  readonly spread: number;
+  readonly correlation: number;
+  readonly moment: Moment;
+};
 
 /** Where nothing changes. */
-const STILL: Look = { luma: 0, chroma: 0, spread: 1, correlation: 0 };
+const STILL = { luma: 0, chroma: 0, spread: 1, correlation: 0 };
 
 /** What is seen where frames are calmest, at each of these moments that tells. */
 export const looksAt = (moments: readonly Moment[]): Look[] =>
@@ -55,10 +65,18 @@ export const noiseOf = (looks: readonly Look[]): Noise | null => {
   const [luma, chroma] = [usual(looks, 'luma'), usual(looks, 'chroma')];
   const isNoise =
     usual(looks, 'spread') <= LARGEST_SPREAD && usual(looks, 'correlation') <= LARGEST_CORRELATION;
-  return isNoise && luma >= WEAKEST && luma <= STRONGEST ? { luma, chroma } : null;
+  if (!isNoise || luma < WEAKEST || luma > STRONGEST) return null;
+  const shares = looks.flatMap(({ moment: [one, two, three] }) => [
+    shareLeft(one, two),
+    shareLeft(two, three),
+  ]);
+  if (quantile(shares, 0.25) < UNTOLD) return null;
+  const left = quantile(shares, 0.5);
+  const part = left < SHAKEN ? Math.sqrt(left) : 1;
+  return part * luma < WEAKEST ? null : { luma: part * luma, chroma: part * chroma };
 };
 
-const usual = (looks: readonly Look[], key: keyof Look): number =>
+const usual = (looks: readonly Look[], key: Exclude<keyof Look, 'moment'>): number =>
   quantile(
     looks.map((look) => look[key]),
     0.5,
@@ -73,13 +91,14 @@ const lookAt = (moment: Moment): Look | null => {
   const changes = calm.map(({ change }) => Math.sqrt(change / 2));
   const colours = calm.map(({ colour }) => Math.sqrt(colour / 2));
   const [low, usual, high] = [0.16, 0.5, 0.84].map((part) => quantile(changes, part));
-  if (!low || !usual || !high) return STILL;
+  if (!low || !usual || !high) return { ...STILL, moment };
   const sum = (key: keyof Square) => calm.reduce((all, square) => all + square[key], 0);
   return {
     luma: usual,
     chroma: quantile(colours, 0.5),
     spread: (high - low) / 2 / usual,
     correlation: sum('product') / sum('change'),
+    moment,
   };
 };
 

@@ -79,6 +79,26 @@ test('weak noise, textures that stand still, and leaves that move are not noise'
   assert.is(noiseOf(looksAt([])), null);
 });
 
+/** A texture before a camera that shakes by whole pixels. */
+const shaken =
+  (drawing: Drawing): Drawing =>
+  (x, y, index) =>
+    drawing(x + (index === 1 ? 5 : 3), y + (index === 2 ? 4 : 5), 0);
+
+test('a texture before a camera that shakes is not noise, and noise over it is as strong as it is', () => {
+  assert.is(noiseOf(looksAt([momentOf(shaken(sand))])), null);
+  const found = noiseOf(
+    looksAt([
+      momentOf(
+        shaken((x, y) => 80 + sand(x, y, 0) / 3),
+        8,
+        4,
+      ),
+    ]),
+  );
+  assert.ok(found && Math.abs(found.luma - 8) < 0.8, JSON.stringify(found));
+});
+
 test('what is noisy in one of three places only is not cleaned', () => {
   const [noisy, calm] = [momentOf(slope, 8), momentOf(leaves)];
   assert.is(noiseOf(looksAt([noisy, calm, calm])), null);

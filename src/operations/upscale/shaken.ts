@@ -1,0 +1,67 @@
+/** How much of what changes between frames is a camera that shakes: texture that moves is no noise. docs/decisions/0248. Pure. */
+import type { YuvPicture } from '../../frame.ts';
+
+/** Pixels: the side of the squares that are compared. */
+const SIDE = 16;
+/** Pixels: how far a frame is moved, in both directions. */
+const FARTHEST = 6;
+/** About so many squares of a frame are looked at, spread over it. The quarter that is calmest counts. */
+const ENOUGH_SQUARES = 400;
+const CALM = 4;
+/** Mean codes of luma between which noise is not cut off by black and white. */
+const [DARKEST, BRIGHTEST] = [24, 232];
+
+type Compared = { readonly sum: number; readonly squared: number };
+
+/**
+ * The part of the change between two frames of one size (variance of luma within calm squares) that is left when the second is
+ * moved by whole pixels so that as much as possible fits the first, 0 to 1. Of noise all is left.
+ */
+export const shareLeft = (one: YuvPicture, other: YuvPicture): number => {
+  const squares = calmSquares(one);
+  const [start, ...moved] = shifts(one.width).map((shift) =>
+    squares.reduce((total, at) => total + variance(changes(one, other, at, shift)), 0),
+  );
+  return start ? Math.min(start, ...moved) / start : 1;
+};
+
+/** Where they begin among the codes of luma, all at least FARTHEST from each edge. */
+const calmSquares = (picture: YuvPicture): number[] => {
+  const { width, height } = picture;
+  const step =
+    SIDE * Math.max(1, Math.ceil(Math.sqrt((width * height) / SIDE ** 2 / ENOUGH_SQUARES)));
+  const squares: { at: number; texture: number }[] = [];
+  for (let y = FARTHEST; y + SIDE + FARTHEST <= height; y += step)
+    for (let x = FARTHEST; x + SIDE + FARTHEST <= width; x += step) {
+      const at = y * width + x;
+      const codes = changes(picture, null, at, 0);
+      const mean = codes.sum / SIDE ** 2;
+      if (mean >= DARKEST && mean <= BRIGHTEST) squares.push({ at, texture: variance(codes) });
+    }
+  squares.sort((a, b) => a.texture - b.texture);
+  return squares.slice(0, Math.floor(squares.length / CALM)).map(({ at }) => at);
+};
+
+/** In codes of luma, from 0 on: first none. */
+const shifts = (width: number): number[] => {
+  const steps = Array.from({ length: 2 * FARTHEST + 1 }, (_, at) => at - FARTHEST);
+  return [0, ...steps.flatMap((down) => steps.map((across) => down * width + across))];
+};
+
+const changes = (
+  one: YuvPicture,
+  other: YuvPicture | null,
+  at: number,
+  shift: number,
+): Compared => {
+  let [sum, squared] = [0, 0];
+  for (let row = at; row < at + SIDE * one.width; row += one.width)
+    for (let i = row; i < row + SIDE; i += 1) {
+      const change = (one.pixels[i] ?? 0) - (other?.pixels[i + shift] ?? 0);
+      sum += change;
+      squared += change * change;
+    }
+  return { sum, squared };
+};
+
+const variance = ({ sum, squared }: Compared): number => squared - sum ** 2 / SIDE ** 2;
