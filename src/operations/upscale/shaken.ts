@@ -15,14 +15,17 @@ type Compared = { readonly sum: number; readonly squared: number };
 
 /**
  * The part of the change between two frames of one size (variance of luma within calm squares) that is left when the second is
- * moved by whole pixels so that as much as possible fits the first, 0 to 1. Of noise all is left.
+ * moved by whole pixels so that as much as possible fits the first, 0 to 1. Of noise all is left. A shift whose opposite fits
+ * about as well is none of the camera: the dots that crawl in composite video turn from light to dark in each frame.
  */
 export const shareLeft = (one: YuvPicture, other: YuvPicture): number => {
   const squares = calmSquares(one);
-  const [start, ...moved] = shifts(one.width).map((shift) =>
-    squares.reduce((total, at) => total + variance(changes(one, other, at, shift)), 0),
-  );
-  return start ? Math.min(start, ...moved) / start : 1;
+  const leftBy = (shift: number) =>
+    squares.reduce((total, at) => total + variance(changes(one, other, at, shift)), 0);
+  const start = leftBy(0);
+  const moved = shifts(one.width).map(leftBy);
+  const isOneWay = (left: number, at: number) => (moved.at(-1 - at) ?? 0) > (left + start) / 2;
+  return start ? Math.min(start, ...moved.filter(isOneWay)) / start : 1;
 };
 
 /** Where they begin among the codes of luma, all at least FARTHEST from each edge. */
@@ -42,10 +45,10 @@ const calmSquares = (picture: YuvPicture): number[] => {
   return squares.slice(0, Math.floor(squares.length / CALM)).map(({ at }) => at);
 };
 
-/** In codes of luma, from 0 on: first none. */
+/** In codes of luma; the opposite of each lies as far from the end as it does from the beginning. */
 const shifts = (width: number): number[] => {
   const steps = Array.from({ length: 2 * FARTHEST + 1 }, (_, at) => at - FARTHEST);
-  return [0, ...steps.flatMap((down) => steps.map((across) => down * width + across))];
+  return steps.flatMap((down) => steps.map((across) => down * width + across));
 };
 
 const changes = (

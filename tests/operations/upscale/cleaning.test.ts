@@ -99,6 +99,12 @@ test('a texture before a camera that shakes is not noise, and noise over it is a
   assert.ok(found && Math.abs(found.luma - 8) < 0.8, JSON.stringify(found));
 });
 
+test('dots that crawl, as in composite video, count as noise', () => {
+  const crawling: Drawing = (x, y, index) => slope(x, y, 0) + ((x + y + index) % 2 ? 6 : -6);
+  const found = noiseOf(looksAt([momentOf(crawling, 2)]));
+  assert.ok(found && found.luma > 6, JSON.stringify(found));
+});
+
 test('what is noisy in one of three places only is not cleaned', () => {
   const [noisy, calm] = [momentOf(slope, 8), momentOf(leaves)];
   assert.is(noiseOf(looksAt([noisy, calm, calm])), null);
