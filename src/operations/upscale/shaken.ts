@@ -5,6 +5,8 @@ import type { YuvPicture } from '../../frame.ts';
 const SIDE = 16;
 /** Pixels: how far a frame is moved, in both directions. */
 const FARTHEST = 6;
+/** Of the change: dots that crawl leave less when moved by a pixel to any side. */
+const DOTS = 0.9;
 /** About so many squares of a frame are looked at, spread over it. The quarter that is calmest counts. */
 const ENOUGH_SQUARES = 400;
 const CALM = 4;
@@ -15,17 +17,23 @@ type Compared = { readonly sum: number; readonly squared: number };
 
 /**
  * The part of the change between two frames of one size (variance of luma within calm squares) that is left when the second is
- * moved by whole pixels so that as much as possible fits the first, 0 to 1. Of noise all is left. A shift whose opposite fits
- * about as well is none of the camera: the dots that crawl in composite video turn from light to dark in each frame.
+ * moved by whole pixels so that as much as possible fits the first, 0 to 1. Of noise all is left.
+ *
+ * The dots that crawl in composite video turn from light to dark in each frame, and fit when moved to any side. So where each
+ * shift by one pixel fits better than none, nothing was moved, and elsewhere a shift whose opposite fits about as well does not
+ * count.
  */
 export const shareLeft = (one: YuvPicture, other: YuvPicture): number => {
   const squares = calmSquares(one);
   const leftBy = (shift: number) =>
     squares.reduce((total, at) => total + variance(changes(one, other, at, shift)), 0);
   const start = leftBy(0);
-  const moved = shifts(one.width).map(leftBy);
+  const { width } = one;
+  const areDots = [-1, 1, -width, width].every((shift) => leftBy(shift) < DOTS * start);
+  if (!start || areDots) return 1;
+  const moved = shifts(width).map(leftBy);
   const isOneWay = (left: number, at: number) => (moved.at(-1 - at) ?? 0) > (left + start) / 2;
-  return start ? Math.min(start, ...moved.filter(isOneWay)) / start : 1;
+  return Math.min(start, ...moved.filter(isOneWay)) / start;
 };
 
 /** Where they begin among the codes of luma, all at least FARTHEST from each edge. */
