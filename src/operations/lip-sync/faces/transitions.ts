@@ -73,29 +73,22 @@ export const findTransitions = (fps: number): Transitions => {
 /** The copies between the first and the last that are mixed of these two; none where one of them is not. */
 const mixedIn = (copies: readonly Float32Array[]): number[] => {
   const first = copies[0] ?? new Float32Array();
-  const whole = difference(copies.at(-1) ?? first, first);
-  if (sumOf(whole, Math.abs) < DIFFERENT * whole.length) return [];
-  const square = sumOf(whole, (by) => by ** 2);
-  const shares: number[] = [];
-  const mixes: { at: number; share: number; from: Float64Array }[] = [];
+  const last = copies.at(-1) ?? first;
+  if (distance(first, last) < DIFFERENT * first.length) return [];
+  const square = product(first, last, last);
+  const [shares, found]: [number[], number[]] = [[], []];
+  let [isDissolve, isWipe] = [true, true];
   for (const [at, copy] of copies.entries()) {
-    const from = difference(copy, first);
-    const share = sumOf(whole, (by, i) => by * (from[i] ?? 0)) / square;
+    const share = product(first, last, copy) / square;
     if (share < SHARES[0] || share > SHARES[1]) return [];
     shares.push(share);
-    if (share >= MIXED[0] && share <= MIXED[1]) mixes.push({ at, share, from });
+    if (share < MIXED[0] || share > MIXED[1]) continue;
+    found.push(at);
+    isDissolve &&= leftOfDissolve(first, last, copy, share) < LEFT_OF_DISSOLVE ** 2 * square;
+    isWipe &&= leftOfWipe(first, last, copy) < LEFT_OF_WIPE ** 2 * square;
+    if (!isDissolve && !isWipe) return [];
   }
-  const found = mixes.map(({ at }) => at);
-  if (found.length < FEWEST || !areSteady(shares, found)) return [];
-  const isDissolve = mixes.every(({ share, from }) => {
-    const left = sumOf(whole, (by, i) => ((from[i] ?? 0) - share * by) ** 2);
-    return left < LEFT_OF_DISSOLVE ** 2 * square;
-  });
-  const isWipe = mixes.every(({ from }) => {
-    const left = sumOf(whole, (by, i) => Math.min((from[i] ?? 0) ** 2, ((from[i] ?? 0) - by) ** 2));
-    return left < LEFT_OF_WIPE ** 2 * square;
-  });
-  return isDissolve || isWipe ? found : [];
+  return found.length >= FEWEST && areSteady(shares, found) ? found : [];
 };
 
 /** Whether the share of the second rises on around each of these copies. */
@@ -107,15 +100,46 @@ const areSteady = (shares: readonly number[], found: readonly number[]): boolean
   });
 };
 
-const difference = (copy: Float32Array, first: Float32Array): Float64Array => {
-  const by = new Float64Array(copy.length);
-  for (let i = 0; i < by.length; i += 1) by[i] = (copy[i] ?? 0) - (first[i] ?? 0);
-  return by;
+// Of small copies, summed over their pixels: for each picture up to nine times, so they are plain loops that allocate nothing.
+
+const distance = (first: Float32Array, last: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < first.length; i += 1) sum += Math.abs((last[i] ?? 0) - (first[i] ?? 0));
+  return sum;
 };
 
-const sumOf = (values: Float64Array, of: (value: number, i: number) => number): number => {
+/** How far a copy has gone from the first towards the last, times the square of their distance. */
+const product = (first: Float32Array, last: Float32Array, copy: Float32Array): number => {
   let sum = 0;
-  for (let i = 0; i < values.length; i += 1) sum += of(values[i] ?? 0, i);
+  for (let i = 0; i < first.length; i += 1) {
+    const start = first[i] ?? 0;
+    sum += ((copy[i] ?? 0) - start) * ((last[i] ?? 0) - start);
+  }
+  return sum;
+};
+
+/** The square of what tells a copy from the mix of both with that share of the last. */
+const leftOfDissolve = (
+  first: Float32Array,
+  last: Float32Array,
+  copy: Float32Array,
+  share: number,
+): number => {
+  let sum = 0;
+  for (let i = 0; i < first.length; i += 1) {
+    const start = first[i] ?? 0;
+    sum += ((copy[i] ?? 0) - start - share * ((last[i] ?? 0) - start)) ** 2;
+  }
+  return sum;
+};
+
+/** The square of what tells each pixel of a copy from that of the first or the last, whichever is nearer. */
+const leftOfWipe = (first: Float32Array, last: Float32Array, copy: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < first.length; i += 1) {
+    const value = copy[i] ?? 0;
+    sum += Math.min((value - (first[i] ?? 0)) ** 2, (value - (last[i] ?? 0)) ** 2);
+  }
   return sum;
 };
 
