@@ -311,7 +311,7 @@ def _may_differ(lost: Lost, face: Face, look: Points, like: Likeness) -> float:
     """The distance of likenesses up to which a face may be the lost one: larger at its place in the same shot."""
     if not lost.here or not _is_near(lost.box, face.box):
         return SURELY_SAME
-    limit = AFTER_SWING if lost.swung else SAME_PLACE if lost.since == 0 else ANYBODY
+    limit = AFTER_SWING if lost.swung else SAME_PLACE if lost.since == 0 else math.inf
     if distance(look, lost.thumbnail) > limit and unlikeness(like, lost.likeness) > OTHER:
         return SURELY_SAME  # a cut in a part of the picture, or a swing of the camera to somebody else
     return ANYBODY if lost.since < RETURN_SOON else MAY_BE

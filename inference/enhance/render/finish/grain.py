@@ -120,7 +120,7 @@ class Noise:
         seen = (inside > 0.9).astype(np.float32)
         weight = np.maximum(_spread(seen), 1e-3)
         grain = np.zeros_like(luma)
-        for band, (white, detail) in enumerate(zip(white_noise(area, self.start), bands(luma), strict=True)):
+        for band, (white, detail) in enumerate(zip(_white_noise(area, self.start), bands(luma), strict=True)):
             have = (_spread(np.sqrt(np.abs(detail)) * seen) / weight) ** 2 / OF_DEVIATION
             wanted = np.interp(luma, LUMAS, self.levels[:, band])
             grain += np.sqrt(np.maximum(wanted**2 - have**2, 0)).astype(np.float32) * white
@@ -129,16 +129,16 @@ class Noise:
 
 def noise_of(luma: Plane) -> Noise:
     """The noise of a face and what is round it: of its smoothest blocks, as wrinkles, pores and hair are none."""
-    return Noise(_calm(luma), start_of(luma))
+    return Noise(_calm(luma), _start_of(luma))
 
 
-def start_of(luma: Plane) -> tuple[int, int]:
+def _start_of(luma: Plane) -> tuple[int, int]:
     """Noise.start of a picture: the same for the same pixels."""
     seed = crc32(np.ascontiguousarray(luma[::BLOCK]).tobytes()) % TILE
     return seed * STEP[0] % TILE, seed * STEP[1] % TILE
 
 
-def white_noise(area: Area, start: tuple[int, int]) -> Bands:
+def _white_noise(area: Area, start: tuple[int, int]) -> Bands:
     """Each band of deviation 1. start: as in Noise."""
     rows, columns = (
         np.arange(at, at + n) % TILE for at, n in ((start[0] + area.y, area.height), (start[1] + area.x, area.width))

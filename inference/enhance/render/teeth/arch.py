@@ -74,10 +74,10 @@ def draw(row: Row, size: float, tooth: Array, gum: Array) -> Floats:
                 colour[:, part], opacity[:, part] = _tooth(row, j, size, f, heights, tooth * (1 - abs(UNEVEN[j])), gum)
     fall = 1 - 0.6 * np.minimum(1, np.abs(s) / (0.33 * size)) ** 1.7
     rgba = np.concatenate([colour * (fall * opacity)[..., None], opacity[..., None]], axis=2).astype(np.float32)
-    return np.asarray(cv2.resize(rgba, atlas_size(), interpolation=cv2.INTER_AREA), np.float32)
+    return np.asarray(cv2.resize(rgba, _atlas_size(), interpolation=cv2.INTER_AREA), np.float32)
 
 
-def atlas_size() -> tuple[int, int]:
+def _atlas_size() -> tuple[int, int]:
     """Width, height."""
     return round(2 * REACH * DENSITY), round((HIGH - LOW) * DENSITY)
 
@@ -121,7 +121,7 @@ def _tooth(row: Row, j: int, size: float, f: Array, h: Array, tooth: Array, gum:
 
 def _raster(density: float) -> tuple[Array, Array]:
     scale = density / DENSITY
-    width, height = (round(v * scale) for v in atlas_size())
+    width, height = (round(v * scale) for v in _atlas_size())
     s = (np.arange(width) + 0.5) / density - REACH
     h = (np.arange(height) + 0.5) / density + LOW
     grid = np.meshgrid(s, h)
