@@ -66,6 +66,10 @@ export const ImageInfo = z
     profile: z.enum(['rgb16', 'grey16']).nullable(),
     /** How it codes light, if it is HDR; absent: it is not, or in a record of before it was looked at. */
     hdr: Hdr.optional(),
+    /** Whether its codes are those of Display P3 by its own words, without a profile that says so. */
+    p3: z.literal(true).optional(),
+    /** Of a TIFF whose samples are Y, Cb and Cr: the codes of black and white, and twice those of zero and the most. */
+    ycbcr: z.array(z.number()).length(6).readonly().optional(),
     /** Whether there is EXIF or XMP to keep. */
     metadata: z.boolean(),
     /** What a pixel takes in a lossy WebP or an AVIF; absent: another format, or a record of before it was looked at. */

@@ -111,6 +111,30 @@ test('a PNG that states a usual transfer is left as it is', async () => {
   near(squares[0] ?? [], [148, 148, 148], 1, 'white');
 });
 
+test('a picture that states Display P3 has its profile, and is converted where none is kept', async () => {
+  // sRGB's (200, 50, 50), (50, 200, 50), and a grey.
+  const codes = [
+    [182, 63, 56],
+    [100, 197, 75],
+    [128, 128, 128],
+  ].map((colour) => colour.map((code) => 257 * code));
+  const path = await pngOf('sdr-p3.png', codes, [12, 13, 0, 1]);
+  const { info, squares } = await decoded(path);
+  near(squares[0] ?? [], [200, 50, 50], 2, 'red');
+  near(squares[1] ?? [], [50, 200, 50], 2, 'green');
+  near(squares[2] ?? [], [128, 128, 128], 1, 'grey');
+  const profile = await profileOf(path, info);
+  assert.ok(profile?.includes('acsp'));
+  const kept = await decodeImage(path, info, { ffmpeg, signal: soon(), profile });
+  assert.equal([...kept.pixels.subarray(0, 3)], [182, 63, 56]);
+
+  const png = await sharp(path).toColourspace('srgb').png().toBuffer();
+  const icc = await sharp(png).withIccProfile('srgb').png().toBuffer();
+  const own = pngChunk('cICP', Buffer.from([12, 13, 0, 1]));
+  writeFileSync(at('own.png'), Buffer.concat([icc.subarray(0, 33), own, icc.subarray(33)]));
+  assert.is((await probeImage(at('own.png'))).p3, undefined);
+});
+
 test('an AVIF in PQ becomes sRGB', async () => {
   const png = await pngOf('of-avif.png', pq, [9, 16, 0, 1]);
   const tags = 'color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc:range=pc';

@@ -328,6 +328,34 @@ test('a TIFF in Lab is refused by what it has', async () => {
   assert.match((await failing(decode(tiff), 'media_unreadable')).message, /its colours are Lab/);
 });
 
+test('a TIFF of Y, Cb and Cr is decoded as RGB, by the codes of black and white that it states', async () => {
+  const [SHORT, RATIONAL] = [3, 5];
+  const subsampling = [530, 0x1_0001, SHORT, 2] as const;
+  const shown = async (data: readonly number[], stated: readonly number[]) => {
+    const codes = Buffer.from(data);
+    const rationals = Buffer.from(Uint32Array.from(stated.flatMap((code) => [code, 1])).buffer);
+    const reference = [532, 8 + codes.length, RATIONAL, 6] as const;
+    const more = stated.length > 0 ? [subsampling, reference] : [subsampling];
+    const tiff = tiffOf(
+      { width: 2, height: 2, bits: 8, data: Buffer.concat([codes, rationals]) },
+      { more },
+    );
+    const entries = 8 + codes.length + rationals.length + 2;
+    tiff.writeUInt32LE(6, entries + 4 * 12 + 8); // the colours
+    tiff.writeUInt32LE(3, entries + 6 * 12 + 8); // their number
+    return [...(await decode(tiff)).pixels];
+  };
+  const whole = [255, 128, 128, 76, 85, 255, 150, 44, 21, 29, 255, 107];
+  const rgb = [255, 255, 255, 254, 0, 0, 0, 255, 1, 0, 0, 254];
+  assert.equal(await shown(whole, []), rgb);
+  const limited = [235, 128, 128, 81, 91, 239, 16, 128, 128, 126, 128, 128];
+  const seen = await shown(limited, [16, 235, 128, 240, 128, 240]);
+  assert.equal(seen.slice(0, 3), [255, 255, 255]);
+  assert.equal(seen.slice(6), [0, 0, 0, 128, 128, 128]);
+  for (const [i, code] of [255, 0, 0].entries())
+    assert.ok(Math.abs((seen[3 + i] ?? 99) - code) <= 4);
+});
+
 /** A smooth slope, no two samples of a row alike; `channels` 1 is grey. */
 const slope = (channels: 1 | 3 | 4): Uint16Array =>
   Uint16Array.from({ length: 96 * 64 * channels }, (_, i) => 20_000 + ((i * 13) % 30_000));

@@ -1,5 +1,5 @@
-/** A field of a TIFF directory: its tag, and its one value. */
-type Field = readonly [tag: number, value: number];
+/** A field of a TIFF directory: its tag, and its one value, or where its values are or, if they take 4 bytes, these. */
+type Field = readonly [tag: number, value: number, type?: number, count?: number];
 
 const LONG = 4;
 const DATA_AT = 8;
@@ -34,11 +34,11 @@ export const tiffOf = (
   for (let page = 0; page < pages; page += 1) {
     const at = first + page * bytes;
     file.writeUInt16LE(fields.length, at);
-    for (const [index, [tag, value]] of fields.entries()) {
+    for (const [index, [tag, value, type = LONG, count = 1]] of fields.entries()) {
       const field = at + 2 + 12 * index;
       file.writeUInt16LE(tag, field);
-      file.writeUInt16LE(LONG, field + 2);
-      file.writeUInt32LE(1, field + 4);
+      file.writeUInt16LE(type, field + 2);
+      file.writeUInt32LE(count, field + 4);
       file.writeUInt32LE(value, field + 8);
     }
     file.writeUInt32LE(page + 1 < pages ? at + bytes : 0, at + bytes - 4);

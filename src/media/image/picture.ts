@@ -1,4 +1,4 @@
-import type { Sharp, SharpOptions } from 'sharp';
+import type { Matrix3x3, Sharp, SharpOptions } from 'sharp';
 import type { ImageFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
@@ -10,6 +10,7 @@ import { asSrgb } from './hdr.ts';
 import { heicAsPng } from './heic.ts';
 import { checkPng } from './png.ts';
 import { type Attached, withChunks } from './png-chunk.ts';
+import { displayP3 } from './profile.ts';
 import { metadataOf, reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
@@ -87,8 +88,8 @@ const decode = async (
   info: ImageInfo,
   { depth, ...options }: SharpOptions & { readonly depth: 16 | undefined },
 ) => {
-  const source = info.profile === 'grey16' ? await profiledGrey(file, options) : file;
-  const picture = sharp(source, options)
+  const source = await withItsProfile(file, info, options);
+  const picture = rgbOf(sharp(source, options), info)
     .autoOrient()
     .toColourspace(depth ? 'rgb16' : 'srgb');
   // sharp takes 16-bit colour with a profile to Display P3 and would leave it there.
@@ -98,9 +99,36 @@ const decode = async (
     .toBuffer({ resolveWithObject: true });
 };
 
-/** sharp applies the profile of 8-bit grey and ignores that of 16-bit grey, so 16 bits become 8 first. */
-const profiledGrey = (file: string | Buffer, options: SharpOptions): Promise<Buffer> =>
-  sharp(file, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
+/** The file, or a PNG of it, so that sharp applies the profile that it has or states. */
+const withItsProfile = async (
+  file: string | Buffer,
+  { profile, p3 }: ImageInfo,
+  options: SharpOptions,
+): Promise<string | Buffer> => {
+  // sharp applies the profile of 8-bit grey and ignores that of 16-bit grey, so 16 bits become 8 first.
+  if (profile === 'grey16') {
+    const grey = sharp(file, options).keepMetadata().toColourspace('b-w');
+    return grey.png({ compressionLevel: 1 }).toBuffer();
+  }
+  if (!p3 || options.ignoreIcc) return file;
+  const png = sharp(file, options).autoOrient().png({ compressionLevel: 1 });
+  return withChunks(await png.toBuffer(), { icc: await displayP3() });
+};
+
+/** As RGB, where a TIFF has Y, Cb and Cr (TIFF 6.0, section 21). Where Cb and Cr have fewer pixels libtiff has done it. */
+const rgbOf = (picture: Sharp, { format, alpha, ycbcr }: ImageInfo): Sharp => {
+  if (!ycbcr) return format === 'tiff' && !alpha ? picture.removeAlpha() : picture;
+  const [black = 0, white = 0, zeroCb = 0, mostCb = 0, zeroCr = 0, mostCr = 0] = ycbcr;
+  const [y, cb, cr] = [255 / (white - black), 127 / (mostCb - zeroCb), 127 / (mostCr - zeroCr)];
+  const matrix: Matrix3x3 = [
+    [y, 0, 1.402 * cr],
+    [y, -0.344136 * cb, -0.714136 * cr],
+    [y, 1.772 * cb, 0],
+  ];
+  // Of a sample's fraction libvips keeps nothing: .5 rounds it.
+  const added = matrix.map(([a, b, c]) => 0.5 - (a * black + b * zeroCb + c * zeroCr));
+  return picture.recomb(matrix).linear([1, 1, 1], added);
+};
 
 export type ImageEncoding = {
   readonly source: { readonly path: string; readonly info: ImageInfo };

@@ -19,6 +19,7 @@ const MIDDLE = { least: 90, most: 165 } as const;
  */
 export const profileOf = async (path: string, info: ImageInfo): Promise<Buffer | undefined> => {
   if (info.format === 'bmp' || info.hdr) return undefined;
+  if (info.p3) return displayP3();
   const { icc, space } = await metadataOf(path);
   const isRgb = space === 'srgb' || space === 'rgb16';
   if (!icc || !isRgb || icc.toString('latin1', 16, 20) !== 'RGB ') return undefined;
@@ -27,6 +28,13 @@ export const profileOf = async (path: string, info: ImageInfo): Promise<Buffer |
   const isUsual = middle > MIDDLE.least && middle < MIDDLE.most;
   const isOther = CODES.some((code, at) => Math.abs(code - (shown[at] ?? 0)) > ROUNDED);
   return isUsual && isOther ? icc : undefined;
+};
+
+/** The profile of Display P3, which libvips has. */
+export const displayP3 = async (): Promise<Buffer | undefined> => {
+  const raw = { width: 1, height: 1, channels: 3 } as const;
+  const pixel = await sharp(Buffer.alloc(3), { raw }).withIccProfile('p3').png().toBuffer();
+  return (await sharp(pixel, {}).metadata()).icc;
 };
 
 /** The codes as sRGB; unchanged by a profile that cannot be read. */

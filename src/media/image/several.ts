@@ -1,5 +1,6 @@
 /** Whether an image file holds more than one picture, by its structure alone: no pixel is decoded. */
 import { type FileWindow, openFileWindow } from '../file-window.ts';
+import { severalInTiff } from './tiff.ts';
 
 /** Blocks of a GIF: the pictures of one seldom have more than three each. More than that is no single picture. */
 const MOST_BLOCKS = 100_000;
@@ -54,27 +55,6 @@ const endOfSubBlocks = async (file: FileWindow, from: number): Promise<number> =
   }
   return file.size;
 };
-
-/** TIFF 6.0, and BigTIFF, whose numbers are longer: the header leads to the first directory, each directory to the next one. */
-const severalInTiff = async (file: FileWindow): Promise<boolean> => {
-  const little = (await byteAt(file, 0)) === 0x49;
-  const number = async (at: number, bytes: 2 | 4 | 8): Promise<number> => {
-    if (at + bytes > file.size) return 0;
-    const read = await file.read(at, bytes);
-    // Of 8 bytes Node reads 6 as one number: no file is so large that the others say anything.
-    const used = Math.min(bytes, 6);
-    return little ? read.readUIntLE(0, used) : read.readUIntBE(bytes - used, used);
-  };
-  const { start, offset, count, entry } = (await number(2, 2)) === BIG ? bigTiff : tiff;
-  const first = await number(start, offset);
-  const entries = await number(first, count);
-  return (await number(first + count + entry * entries, offset)) !== 0;
-};
-
-const BIG = 43;
-/** Where the offset of the first directory is; bytes of an offset, of a directory's number of entries, and of an entry. */
-const tiff = { start: 4, offset: 4, count: 2, entry: 12 } as const;
-const bigTiff = { start: 8, offset: 8, count: 8, entry: 20 } as const;
 
 /** 0 beyond the end of the file. */
 const byteAt = async (file: FileWindow, at: number): Promise<number> =>

@@ -1,4 +1,4 @@
-/** How an HDR image codes light, by its own words: the chunk cICP of a PNG, the box `colr` of an AVIF or HEIC. */
+/** What the codes of an image mean, by its own words: the chunk cICP of a PNG, the box `colr` of an AVIF or HEIC. */
 import { type FileWindow, openFileWindow } from '../file-window.ts';
 import type { Hdr, SourceFormat } from '../info.ts';
 import { boxBytes } from '../iso-box.ts';
@@ -8,14 +8,25 @@ import { pngChunks } from './image-parts.ts';
 const transfers: Readonly<Record<number, Hdr['transfer']>> = { 16: 'pq', 18: 'hlg' };
 const allPrimaries: Readonly<Record<number, Hdr['primaries']>> = { 1: 'bt709', 12: 'p3' };
 
-/** What the picture that is shown says; undefined: no HDR. A gain map, as of phones, is another item and says nothing. */
-export const hdrOf = async (path: string, format: SourceFormat): Promise<Hdr | undefined> => {
-  if (format !== 'png' && format !== 'avif' && format !== 'heic') return undefined;
+/** Transfers that are sRGB's or near it, and none stated. */
+const USUAL: readonly number[] = [1, 2, 6, 13];
+const DISPLAY_P3 = 12;
+
+/** hdr: undefined where it is none. p3: whether they are those of Display P3. */
+type Codes = { readonly hdr?: Hdr | undefined; readonly p3?: true };
+
+/** What the picture that is shown says. A gain map, as of phones, is another item and says nothing. */
+export const codesOf = async (path: string, format: SourceFormat): Promise<Codes> => {
+  if (format !== 'png' && format !== 'avif' && format !== 'heic') return {};
   const file = await openFileWindow(path);
   try {
     const stated = await (format === 'png' ? statedByPng(file) : statedByHeif(file));
-    const transfer = stated && transfers[stated.transfer];
-    return transfer && { transfer, primaries: allPrimaries[stated.primaries] ?? 'bt2020' };
+    if (!stated) return {};
+    const transfer = transfers[stated.transfer];
+    if (transfer)
+      return { hdr: { transfer, primaries: allPrimaries[stated.primaries] ?? 'bt2020' } };
+    const isP3 = stated.primaries === DISPLAY_P3 && USUAL.includes(stated.transfer);
+    return isP3 ? { p3: true } : {};
   } finally {
     await file.close();
   }

@@ -6,7 +6,8 @@ import { type FfmpegOptions, fileInput, probeInput } from '../ffmpeg.ts';
 import { readBmpHeader } from '../image/bmp.ts';
 import { checkImageParts } from '../image/image-parts.ts';
 import { metadataOf, reasonOf } from '../image/sharp.ts';
-import { hdrOf } from '../image/transfer.ts';
+import { ycbcrOf } from '../image/tiff.ts';
+import { codesOf } from '../image/transfer.ts';
 import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
 import { CUT_OFF_VIDEO, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
@@ -36,17 +37,21 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       throw new Error('it has more than one picture');
     if (format === 'heic' && header.hasAlpha) throw new Error(CLEAR_HEIC);
     const { width, height } = header.autoOrient;
-    const hdr = await hdrOf(path, format);
+    const { hdr, p3 } = await codesOf(path, format);
+    const ycbcr = format === 'tiff' && depth === 'uchar' ? await ycbcrOf(path) : undefined;
     const isDeep = depth === 'ushort' && (format === 'png' || format === 'tiff');
     return {
       kind: 'image',
       size: header.autoOrient,
-      alpha: header.hasAlpha,
+      // libtiff adds an opaque one where it makes RGB of YCbCr.
+      alpha: header.hasAlpha && !ycbcr,
       gray: space === 'b-w' || space === 'grey16',
       format,
       ...(isDeep && (space === 'rgb16' || space === 'grey16') && { depth: 16 }),
       profile: hasProfile && !hdr && (space === 'rgb16' || space === 'grey16') ? space : null,
       ...(hdr && { hdr }),
+      ...(p3 && !hasProfile && { p3 }),
+      ...(ycbcr && !ycbcr.isSubsampled && { ycbcr: ycbcr.reference }),
       metadata: header.exif !== undefined || header.xmp !== undefined,
       ...(lost.bytes > 0 && { lossyBits: (8 * lost.bytes) / (width * height) }),
       ...(lost.step > 0 && { jpegStep: lost.step }),
