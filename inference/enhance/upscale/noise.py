@@ -114,8 +114,9 @@ def _blocks(plane: Floats) -> Floats:
 
 def _places(plane: Floats) -> npt.NDArray[np.intp]:
     """n x 2: the row and the column where each of _blocks() begins."""
-    places = np.indices(plane.shape)
-    return np.concatenate([np.stack([blocks_of(at[down:, across:])[:, 0] for at in places], 1) for down, across in _SHIFTS])
+    numbers = np.arange(plane.size).reshape(plane.shape)
+    first = np.concatenate([blocks_of(numbers[down:, across:])[:, 0] for down, across in _SHIFTS])
+    return np.stack(np.divmod(first, plane.shape[1]), axis=1)
 
 
 def _spread(blocks: Floats, brightness: Floats) -> float:
