@@ -78,7 +78,7 @@ def coded_frames(frames: npt.NDArray[Any], size: npt.NDArray[Any], colours: Colo
     if frames.dtype != np.uint8 or frames.ndim != 2 or frames.shape[1] != luma + 2 * chroma:
         expected = f"uint8 [frames, {luma + 2 * chroma}] for SIZE {[width, height]}"
         raise ValueError(f"expected PLANES {expected}, got {frames.dtype} {list(frames.shape)}")
-    linear = np.linalg.inv(colours.matrix.astype(np.float64))
+    linear = colours.inverse
     to_rgb = np.column_stack([linear[:, [1, 2, 0]], -linear @ colours.offset])
     return [
         CodedFrame(Planes(y.reshape(height, width), u.reshape(half), v.reshape(half)), colours.black, to_rgb)

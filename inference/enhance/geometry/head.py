@@ -115,7 +115,8 @@ def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:
 
 def smoothstep(x: Array, low: Array | float, high: Array | float) -> Array:
     """0 below `low`, 1 above `high`, between them 3t^2 - 2t^3."""
-    t = np.clip((x - low) / (high - low), 0, 1)
+    # numpy.clip takes three times as long on small arrays.
+    t = np.minimum(np.maximum((x - low) / (high - low), 0), 1)
     steps = np.asarray(t * t)
     # In place, as most of the time goes into new memory.
     steps *= 3 - 2 * t

@@ -1,6 +1,7 @@
 """8-bit YUV 4:2:0 planes: their checks, their colours, and areas of them moved and painted over."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cv2
@@ -24,7 +25,7 @@ class Colours:
     kb: float
     full: bool
 
-    @property
+    @cached_property
     def matrix(self) -> Floats:
         """3 x 3: RGB 0..255 to Y, U, V without their offsets."""
         y = np.array([self.kr, 1 - self.kr - self.kb, self.kb])
@@ -33,12 +34,17 @@ class Colours:
         luma, chroma = (1.0, 1.0) if self.full else (LUMA_OF_WHITE / 255, CHROMA_SPAN / 255)
         return np.asarray(np.stack([y * luma, u * chroma, v * chroma]), np.float32)
 
+    @cached_property
+    def inverse(self) -> npt.NDArray[np.float64]:
+        """3 x 3: Y, U, V without their offsets to RGB 0..255."""
+        return np.asarray(np.linalg.inv(self.matrix.astype(np.float64)))
+
     @property
     def black(self) -> int:
         """Y of black."""
         return 0 if self.full else 16
 
-    @property
+    @cached_property
     def offset(self) -> Floats:
         """[3]: what Y, U and V are for black."""
         return np.array([self.black, 128, 128], np.float32)

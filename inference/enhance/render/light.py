@@ -27,7 +27,7 @@ def chroma(colour: Array) -> float:
 
 def rgb_of(yuv: Array, colours: Colours) -> Array:
     """RGB of one colour Y, U, V, not rounded and not limited to 0..255."""
-    return np.asarray(np.linalg.solve(colours.matrix.astype(np.float64), yuv - colours.offset))
+    return np.asarray(colours.inverse @ (yuv - colours.offset))
 
 
 def black_of(planes: Planes, colours: Colours) -> float:
@@ -90,7 +90,6 @@ def tint_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
 
 def tinted(yuv: Array, tint: Array, colours: Colours) -> Array:
     """Y, U, V (... x 3) of things in light whose R, G, B are `tint` times those of the light they are in."""
-    matrix = colours.matrix.astype(np.float64)
-    change = matrix * tint @ np.linalg.inv(matrix)
+    change = colours.matrix * tint @ colours.inverse
     by = np.column_stack([change, colours.offset - change @ colours.offset])
     return np.asarray(cv2.transform(yuv.reshape(-1, 1, 3), by).reshape(yuv.shape))

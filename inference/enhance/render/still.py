@@ -49,7 +49,7 @@ def with_change(rgb: Rgb, before: Planes, after: Planes, mask: Plane) -> Rgb:
     parts = [cv2.subtract(new[part.slices], old[part.slices], dtype=cv2.CV_32F) for new, old, part in pairs]
     size = (area.width, area.height)
     change: Any = cv2.merge([cv2.resize(part, size, interpolation=cv2.INTER_NEAREST) for part in parts])
-    change = cv2.transform(change, np.linalg.inv(STILL_COLOURS.matrix.astype(np.float64)))
+    change = cv2.transform(change, STILL_COLOURS.inverse)
     cv2.copyTo(cv2.add(rgb[area.slices], change, dtype=cv2.CV_8U), mask[area.slices], changed[area.slices])
     return changed
 

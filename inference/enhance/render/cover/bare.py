@@ -3,7 +3,7 @@
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Planes
 from enhance.render.lips.outline import Lips
 
@@ -33,17 +33,17 @@ def bareness(seen: Compared, covered: Floats) -> float:
         return 0.0
     part = np.floor((np.arange(mouth.shape[1]) - columns[0]) * PARTS / (columns[-1] - columns[0] + 1))
     free = mouth & (covered < 0.1)
-    barest = 0.0
-    for number in range(PARTS):
-        here = free & (part == number)
-        if here.sum() >= max(FEWEST, 0.6 * (mouth & (part == number)).sum()):
-            usual = _contrast(seen.usual[here])
-            left = _contrast(seen.seen[here]) / max(usual, 1e-3)
-            barest = max(barest, ramp(usual, *TOLD) * (1 - ramp(left, *EVEN)))
-    return barest
+    of_part = part == np.arange(PARTS)[:, None]
+    cells, whole = (mask.sum(axis=0) @ of_part.T for mask in (free, mouth))
+    belongs = of_part[:, np.nonzero(free)[1]] / np.maximum(cells, 1)[:, None]
+    usual, left = (_contrasts(levels[free], belongs) for levels in (seen.usual, seen.seen))
+    bare = smoothstep(usual, *TOLD) * (1 - smoothstep(left / np.maximum(usual, 1e-3), *EVEN))
+    return float(bare.max(initial=0, where=cells >= np.maximum(FEWEST, 0.6 * whole)))
 
 
-def _contrast(levels: Floats) -> float:
-    """How much the cells of a place, n x 3, differ from one another."""
-    off: Array = (levels - levels.mean(axis=0)) / OF_ITSELF
-    return float(np.sqrt((off**2).sum(axis=1).mean()))
+def _contrasts(levels: Floats, belongs: Array) -> Array:
+    """Of each part, how much its cells differ from one another. levels: of each cell, n x 3. belongs: parts x n, 1 / (cells of
+    the part) where a cell belongs to it, else 0."""
+    scaled = np.asarray(levels / OF_ITSELF, np.float64)
+    squares = belongs @ (scaled**2).sum(axis=1) - ((belongs @ scaled) ** 2).sum(axis=1)
+    return np.asarray(np.sqrt(np.maximum(squares, 0)))

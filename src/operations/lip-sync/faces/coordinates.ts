@@ -51,11 +51,15 @@ export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
  * The mesh in pixels of the larger picture. The tracker counts from the edge of the first pixel, the renderer, like OpenCV,
  * from its middle: hence the half pixel.
  */
-export const scaledMesh = (mesh: Float32Array, { x, y }: ScaleFactors): Float32Array =>
-  mesh.map((value, i) => {
-    if (i % 3 === 0) return value * x - 0.5;
-    return i % 3 === 1 ? value * y - 0.5 : value * x;
-  });
+export const scaledMesh = (mesh: Float32Array, { x, y }: ScaleFactors): Float32Array => {
+  const scaled = new Float32Array(mesh.length);
+  for (let i = 0; i < mesh.length; i += 3) {
+    scaled[i] = (mesh[i] ?? 0) * x - 0.5;
+    scaled[i + 1] = (mesh[i + 1] ?? 0) * y - 0.5;
+    scaled[i + 2] = (mesh[i + 2] ?? 0) * x;
+  }
+  return scaled;
+};
 
 /** Intersection over union of two boxes, 0..1. */
 export const intersectionOverUnion = (a: Box, b: Box): number => {

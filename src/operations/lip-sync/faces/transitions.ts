@@ -143,25 +143,27 @@ const leftOfWipe = (first: Float32Array, last: Float32Array, copy: Float32Array)
   return sum;
 };
 
-/** Luma, COLUMNS x ROWS: means of a part of the pixels. */
+/** Luma, COLUMNS x ROWS: means of a part of the pixels. Plain loops: for each picture they read 9,216 pixels. */
 const smallCopy = ({ width, height, pixels }: YuvPicture): Float32Array => {
   const copy = new Float32Array(COLUMNS * ROWS);
-  const columns = sampled(COLUMNS, width);
-  for (const [row, ys] of sampled(ROWS, height).entries())
-    for (const [column, xs] of columns.entries()) {
-      let sum = 0;
-      for (const y of ys) for (const x of xs) sum += pixels[y * width + x] ?? 0;
-      copy[row * COLUMNS + column] = sum / (ys.length * xs.length);
+  const [columns, rows] = [sampled(COLUMNS, width), sampled(ROWS, height)];
+  const [across, down] = [columns.length / COLUMNS, rows.length / ROWS];
+  for (let cell = 0; cell < copy.length; cell += 1) {
+    const [left, top] = [(cell % COLUMNS) * across, Math.floor(cell / COLUMNS) * down];
+    let sum = 0;
+    for (let j = top; j < top + down; j += 1) {
+      const line = (rows[j] ?? 0) * width;
+      for (let i = left; i < left + across; i += 1) sum += pixels[line + (columns[i] ?? 0)] ?? 0;
     }
+    copy[cell] = sum / (across * down);
+  }
   return copy;
 };
 
-/** The places along a side of `length` pixels at which each of `cells` cells is read. */
-const sampled = (cells: number, length: number): number[][] => {
+/** The places along a side of `length` pixels at which its `cells` cells are read, as many in each. */
+const sampled = (cells: number, length: number): Int32Array => {
   const count = Math.max(1, Math.min(SAMPLES, Math.floor(length / cells)));
-  return Array.from({ length: cells }, (_cell, cell) =>
-    Array.from({ length: count }, (_place, i) =>
-      Math.floor(((cell + (i + 0.5) / count) * length) / cells),
-    ),
+  return Int32Array.from({ length: cells * count }, (_, at) =>
+    Math.floor(((at + 0.5) * length) / (cells * count)),
   );
 };

@@ -46,8 +46,14 @@ export const patchOf = (
 export const openPatchMemory = () => openMemory(1.25);
 
 /** The mesh in pixels of the patch. */
-export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array =>
-  mesh.map((value, i) => value - (i % 3 === 0 ? x : i % 3 === 1 ? y : 0));
+export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array => {
+  const inPatch = new Float32Array(mesh);
+  for (let i = 0; i < mesh.length; i += 3) {
+    inPatch[i] = (mesh[i] ?? 0) - x;
+    inPatch[i + 1] = (mesh[i + 1] ?? 0) - y;
+  }
+  return inPatch;
+};
 
 /** A copy of a part of the frame, in this memory where it is given. */
 export const cut = (
