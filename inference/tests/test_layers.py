@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,13 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in sorted(ENHANCE.rglob("*.py")) if name_of(path)}
 
 
-def imports_of(name: str, path: Path) -> Iterator[str]:
+@cache
+def imports_of(name: str) -> frozenset[str]:
     """The modules of enhance that a module imports, wherever in it the import stands."""
+    return frozenset(_imports(name, MODULES[name]))
+
+
+def _imports(name: str, path: Path) -> Iterator[str]:
     package = ["enhance", *name.split(".")]
     package = package if path.name == "__init__.py" else package[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
@@ -61,7 +67,7 @@ def room_of(module: str) -> str | None:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_imports_its_own_room_and_those_below(module: str) -> None:
     room = room_of(module)
-    imported = [(other, room_of(other)) for other in imports_of(module, MODULES[module])]
+    imported = [(other, room_of(other)) for other in imports_of(module)]
     if room is None:
         assert module == "render"
         assert not imported
@@ -71,7 +77,7 @@ def test_a_module_imports_its_own_room_and_those_below(module: str) -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    graph = {module: set(imports_of(module, path)) for module, path in MODULES.items()}
+    graph = {module: imports_of(module) for module in MODULES}
     while free := [module for module, others in graph.items() if not others & graph.keys()]:
         for module in free:
             del graph[module]
