@@ -33,10 +33,11 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** Node's fetch says "fetch failed", and why in its cause: ECONNREFUSED, ENOTFOUND … */
+/** Node's fetch says "fetch failed", and why in its cause: by a code (ECONNREFUSED, ENOTFOUND …) or in words ("bad port"). */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error instanceof Error ? error : new Error(String(error));
-  return String(Reflect.get(Object(cause), 'code') ?? message);
+  const [code, words] = ['code', 'message'].map((name) => Reflect.get(Object(cause), name));
+  return String(code ?? words ?? message);
 };
 
 /** The error that an answer of the service at `url` stands for. */

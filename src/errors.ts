@@ -250,7 +250,8 @@ export const failures = {
   database_unavailable: kind(
     503,
     true,
-    () => 'The database of jobs and credits (Redis) does not answer. Try again later.',
+    (f) =>
+      `The database of jobs and credits (Redis) ${text(f.reason ?? 'does not answer')}. Try again later.`,
   ),
   storage_full: kind(
     507,

@@ -44,7 +44,7 @@ import { createEnhance } from './operations/enhance.ts';
 import { niceness } from './process/niceness.ts';
 import { openSigner } from './provenance/signer.ts';
 import { openQueuesToSee } from './redis/bull.ts';
-import { checkDatabase, closeRedis, openRedis } from './redis/connection.ts';
+import { checkDatabase, closeRedis, openRedis, tryWrite } from './redis/connection.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
@@ -173,7 +173,13 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
+  const metrics = createMetrics(
+    openProcessMetrics({
+      ...config.files,
+      ping: () => redis.ping(),
+      write: () => tryWrite(stores),
+    }),
+  );
   const replicas = await openReplicas(config.triton, log, {
     watch: (infer, replica) => watched(infer, replica, { metrics, tracing }),
   });
@@ -251,6 +257,8 @@ const main = async (command: string): Promise<void> => {
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
+  // The SDK of S3 warns on Node 20 of its own versions to come; ours is locked, and an operator can do nothing about it.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   // Node prints its warnings as plain text between our lines, unless somebody else listens alone.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));

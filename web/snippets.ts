@@ -19,9 +19,12 @@ export const curl = ({ url, fields, files }: Call): string =>
 /** For a shell: in single quotes nothing has a meaning but the quote. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+// Both ask for the job and not for its result: Node ends a `fetch` that has no answer for 5 minutes, and the service itself one
+// that waits for long.
 export const typescript = ({ url, fields, files }: Call): string =>
   [
     "import { openAsBlob } from 'node:fs';",
+    "import { setTimeout as sleep } from 'node:timers/promises';",
     '',
     'const form = new FormData();',
     ...fields.map(([name, value]) => `form.append(${literal(name)}, ${literal(value)});`),
@@ -29,32 +32,46 @@ export const typescript = ({ url, fields, files }: Call): string =>
       ([part, path]) =>
         `form.append(${literal(part)}, await openAsBlob(${literal(path)}), ${literal(path)});`,
     ),
-    `const answer = await fetch(${literal(url)}, {`,
-    "  method: 'POST',",
+    'const headers = {',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the template of the program that is written
-    '  headers: { authorization: `Bearer ${process.env.ENHANCE_API_KEY}` },',
-    '  body: form,',
-    '});',
-    'const result = await answer.json();',
-    'if (!answer.ok) throw new Error(result.detail);',
-    'console.log(result.output_url);',
+    '  authorization: `Bearer ${process.env.ENHANCE_API_KEY}`,',
+    "  prefer: 'respond-async',",
+    '};',
+    `let answer = await fetch(${literal(url)}, { method: 'POST', headers, body: form });`,
+    'let job = await answer.json();',
+    "while (answer.ok && ['queued', 'processing'].includes(job.status)) {",
+    '  await sleep(1000);',
+    '  answer = await fetch(job.urls.get, { headers });',
+    '  job = await answer.json();',
+    '}',
+    'if (!job.result) throw new Error(job.error?.detail ?? job.detail);',
+    'console.log(job.result.output_url);',
   ].join('\n');
 
 export const python = ({ url, fields, files }: Call): string =>
   [
     'import os',
+    'import time',
     'import requests',
     '',
+    'headers = {',
+    `    "Authorization": f"Bearer {os.environ['ENHANCE_API_KEY']}",`,
+    '    "Prefer": "respond-async",',
+    '}',
     'answer = requests.post(',
     `    ${literal(url)},`,
-    `    headers={"Authorization": f"Bearer {os.environ['ENHANCE_API_KEY']}"},`,
+    '    headers=headers,',
     `    data={${fields.map(([name, value]) => `${literal(name)}: ${literal(value)}`).join(', ')}},`,
     `    files={${files.map(([part, path]) => `${literal(part)}: open(${literal(path)}, "rb")`).join(', ')}},`,
     ')',
-    'result = answer.json()',
-    'if not answer.ok:',
-    '    raise SystemExit(result["detail"])',
-    'print(result["output_url"])',
+    'job = answer.json()',
+    'while answer.ok and job["status"] in ("queued", "processing"):',
+    '    time.sleep(1)',
+    '    answer = requests.get(job["urls"]["get"], headers=headers)',
+    '    job = answer.json()',
+    'if not job.get("result"):',
+    '    raise SystemExit((job.get("error") or job)["detail"])',
+    'print(job["result"]["output_url"])',
   ].join('\n');
 
 /** JSON's strings are strings of JavaScript and of Python. */

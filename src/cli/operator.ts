@@ -5,7 +5,7 @@ import { EnvironmentError } from '../environment/environment-error.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
 import { checkDatabase, openRedis } from '../redis/connection.ts';
-import { isOutOfMemory, isTimeout, isUnreachable } from '../redis/errors.ts';
+import { isTimeout, isUnreachable, refusedWrite } from '../redis/errors.ts';
 import type { Redises } from '../redis/script.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
@@ -42,8 +42,8 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
 
 /** What the operator is told of an error of Redis; undefined for any other error. */
 export const refusalOf = (error: unknown, host: string): string | undefined => {
-  if (isOutOfMemory(error))
-    return `Redis at ${host} has no memory left (maxmemory), and refuses writes.`;
+  const why = refusedWrite(error);
+  if (why !== undefined) return `Redis at ${host} ${why}, and refuses writes.`;
   if (isTimeout(error))
     return `Redis at ${host} did not answer within 30 s: its machine is too busy, or it hangs. What was asked for may have been done: look before you repeat it.`;
   if (isUnreachable(error)) return `Redis does not answer at ${host}. Is the stack running?`;

@@ -6,6 +6,8 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 /** What is looked at whenever a scraper asks. */
 type Looked = {
   readonly ping: () => Promise<unknown>;
+  /** Fails where Redis takes no writes. */
+  readonly write: () => Promise<unknown>;
   /** The folder whose disk holds the media. */
   readonly dir: string;
   readonly reserveBytes: number;
@@ -14,7 +16,7 @@ type Looked = {
 /** Prometheus waits 10 s for all figures together. */
 const answerWithinMs = 2_000;
 
-export const openProcessMetrics = ({ ping, dir, reserveBytes }: Looked): Registry => {
+export const openProcessMetrics = ({ ping, write, dir, reserveBytes }: Looked): Registry => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -31,8 +33,10 @@ export const openProcessMetrics = ({ ping, dir, reserveBytes }: Looked): Registr
         if (value !== undefined) this.set(value);
       },
     });
-  gauge('enhance_redis_up', 'Whether Redis answered this process within 2 s: 1 or 0', async () =>
-    (await inTime(ping())) === undefined ? 0 : 1,
+  gauge(
+    'enhance_redis_up',
+    'Whether Redis took a write of this process within 2 s: 1 or 0',
+    async () => ((await inTime(write())) === undefined ? 0 : 1),
   );
   gauge(
     'enhance_redis_ping_seconds',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { Log } from '../log.ts';
+import type { Redises } from './script.ts';
 
 /**
  * A connection that survives a restart of Redis: commands wait until it is connected again. With 'work' they wait
@@ -60,6 +61,10 @@ export const checkDatabase = async (redis: Redis): Promise<void> => {
   });
   await Promise.race([redis.select(db), refused]);
 };
+
+/** Fails where Redis takes no writes: without them it can serve no request, though it answers. */
+export const tryWrite = ({ redis, prefix }: Redises): Promise<unknown> =>
+  redis.set(`${prefix}:writable`, '1', 'PX', 60_000);
 
 /** Ends a connection after its last commands; at once when Redis is away, as these would be waited for without limit. */
 export const closeRedis = async (redis: Redis): Promise<void> => {

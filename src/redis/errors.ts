@@ -15,12 +15,21 @@ export const isUnreachable = (error: unknown): boolean =>
 export const isConnectionError = (error: Error): boolean =>
   isUnreachable(error) || 'syscall' in error;
 
-/** Whether Redis refused a write because it has no memory left; what it holds it goes on to answer. */
-export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error &&
+/** Why a Redis that answers takes no writes, by the code that its error begins with. */
+const refusals: Readonly<Record<string, string>> = {
+  OOM: 'has no memory left',
+  MISCONF: 'cannot write to its disk',
+  READONLY: 'is a replica that takes no writes',
+  NOREPLICAS: 'has lost its replicas and takes no writes',
+};
+
+/** Why Redis refused a write as it refuses all of them now; undefined for any other error. Nothing was changed. */
+export const refusedWrite = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
   // Redis 6 quotes it in the error of a script.
-  (/^(ERR Error running script .*-)?OOM command not allowed/.test(error.message) ||
-    // Of a transaction, ioredis lists what was refused in it.
-    ('previousErrors' in error &&
-      Array.isArray(error.previousErrors) &&
-      error.previousErrors.some(isOutOfMemory)));
+  const [, code = ''] = /^(?:ERR Error running script .*-)?([A-Z]+) /.exec(error.message) ?? [];
+  if (refusals[code]) return refusals[code];
+  // Of a transaction, ioredis lists what was refused in it.
+  const others = 'previousErrors' in error ? error.previousErrors : [];
+  return Array.isArray(others) ? others.map(refusedWrite).find(Boolean) : undefined;
+};

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
-import { isOutOfMemory } from './errors.ts';
+import { refusedWrite } from './errors.ts';
 
 export type Redises = { readonly redis: Redis; readonly prefix: string };
 
-const OUT_OF_MEMORY_MS = 1000;
+const REFUSED_MS = 1000;
 
 /**
  * A Lua script as a function whose answer is validated by `answer`. `-- @include "file"` lines are replaced by the
@@ -22,10 +22,10 @@ export const script = <T>(file: URL, answer: z.ZodType<T>) => {
       try {
         return answer.parse(await run(redis, loaded, prefix, args));
       } catch (error) {
-        // A script that is refused for want of memory has changed nothing. Work waits for memory as it waits for Redis.
-        if (!isOutOfMemory(error) || redis.options.maxRetriesPerRequest !== null) throw error;
+        // A script that is refused has changed nothing. Work waits until Redis takes writes, as it waits for Redis.
+        if (!refusedWrite(error) || redis.options.maxRetriesPerRequest !== null) throw error;
         redis.emit('error', error);
-        await sleep(OUT_OF_MEMORY_MS);
+        await sleep(REFUSED_MS);
       }
     }
   };

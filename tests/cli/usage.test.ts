@@ -159,6 +159,11 @@ test('a Redis that is late is told apart from one that is away', () => {
   const told = (message: string) => refusalOf(new Error(message), 'localhost:1');
   assert.match(told('Command timed out') ?? '', /within 30 s.*may have been done/);
   assert.match(told('Connection is closed.') ?? '', /Is the stack running/);
+  assert.match(told("READONLY You can't write against a read only replica.") ?? '', /is a replica/);
+  assert.match(
+    told('ERR Error running script (call to f_0c): @user_script:3: -MISCONF Errors writing') ?? '',
+    /cannot write to its disk, and refuses writes/,
+  );
   assert.is(told('something else'), undefined);
 });
 

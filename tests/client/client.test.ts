@@ -189,6 +189,10 @@ test('a service that is not there is named, after as many tries as were asked fo
     /The service at http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)/,
   );
   assert.is(tries, 2);
+  // Node and browsers connect to no port of another protocol, such as 6000 of X11.
+  const blocked = createClient({ url: 'http://127.0.0.1:6000', key, retries: 0 });
+  const why = await blocked.credits().catch((thrown: unknown) => thrown);
+  assert.match(String(why), /127\.0\.0\.1:6000 does not answer \(bad port\)/);
   for (const url of ['127.0.0.1:8080', 'localhost:8080', ''])
     assert.throws(
       () => createClient({ url, key }),

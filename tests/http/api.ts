@@ -37,7 +37,7 @@ import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { openQueuesToSee } from '../../src/redis/bull.ts';
-import { closeRedis, openRedis } from '../../src/redis/connection.ts';
+import { closeRedis, openRedis, tryWrite } from '../../src/redis/connection.ts';
 import { compiled } from '../../src/stack/compiled.mjs';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
@@ -98,7 +98,13 @@ export const realApi = async (
     stores,
     files,
     jobs,
-    metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
+    metrics: createMetrics(
+      openProcessMetrics({
+        ...config.files,
+        ping: () => redis.ping(),
+        write: () => tryWrite(stores),
+      }),
+    ),
     tracing: noTracing,
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),

@@ -37,7 +37,8 @@ test('a video beyond the limits is refused by what it is', async () => {
   refused(await post(await clip('long.mp4', pattern(2.5, 5))), 413, 'media_too_long');
   const wide = await clip('wide.mp4', pattern(0.2, 5, '128x48'));
   refused(await post(wide), 413, 'resolution_too_large');
-  refused(await post(short, { scale: '8' }), 413, 'output_too_large');
+  const large = refused(await post(short, { scale: '8' }), 413, 'output_too_large');
+  assert.equal(pointers(large), ['/video']);
 });
 
 test('a file of sound alone has no video stream, and is told what was expected', async () => {

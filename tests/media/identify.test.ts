@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -124,6 +125,8 @@ test('anything else is refused, and what came is told', async () => {
       write('b.jpg', 'https://example.org/a'),
       /got text, the address of a file: .* image_url, video_url or audio_url\.$/,
     ],
+    [write('l.png', 'version https://git-lfs.github.com/spec/v1\n'), /Git LFS .*"git lfs pull"\.$/],
+    [write('d.png', randomBytes(99).toString('base64')), /got text in base64: send the bytes/],
     [write('a.txt', 'Have a look at a.png\nand b.png'), /got text\.$/],
     [write('noise.jpg', Buffer.from([0, 1, 2, 3, 250, 251])), /unknown/],
     [write('list.mp4', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'), /text/],

@@ -1,7 +1,7 @@
 import type { Next } from 'koa';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
-import { isOutOfMemory, isUnreachable } from '../../redis/errors.ts';
+import { isUnreachable, refusedWrite } from '../../redis/errors.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
@@ -26,10 +26,10 @@ export const errors =
 const failureOf = (error: unknown, closing: AbortSignal): Failure => {
   // Work that the shutdown interrupted rejects with the reason of the signal.
   if (closing.aborted && error === closing.reason) return new Failure('draining');
-  if (isUnreachable(error)) return new Failure('database_unavailable', {}, { cause: error });
-  if (!isOutOfMemory(error)) return diskFailure(error) ?? asFailure(error);
-  const reason = 'the database of jobs and credits (Redis) has no memory left; try again later';
-  return new Failure('internal_error', { reason }, { cause: error });
+  const reason = refusedWrite(error);
+  if (reason !== undefined || isUnreachable(error))
+    return new Failure('database_unavailable', { reason }, { cause: error });
+  return diskFailure(error) ?? asFailure(error);
 };
 
 const tell = (ctx: Context, failure: Failure): void => {

@@ -310,7 +310,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   database_unavailable: {
     means:
-      'The database in which jobs and credits are recorded does not answer, for example while it restarts.',
+      'The database in which jobs and credits are recorded does not answer, for example while it restarts, or takes no writes.',
     advice: later,
   },
   storage_full: {

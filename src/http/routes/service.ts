@@ -6,7 +6,8 @@ import type { Description, Json } from '../../contract/openapi/description.ts';
 import { openapi } from '../../contract/openapi/document.ts';
 import { Failure, isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { isOutOfMemory } from '../../redis/errors.ts';
+import { tryWrite } from '../../redis/connection.ts';
+import { refusedWrite } from '../../redis/errors.ts';
 import type { Redises } from '../../redis/script.ts';
 import { explain } from '../pages/problem-notes.ts';
 import type { Parts } from '../parts.ts';
@@ -84,13 +85,13 @@ const isStoreThere = async ({ check }: Parts['files'], log: Parts['log']): Promi
   }
 };
 
-/** A Redis without memory answers, but no request can be served without a write. */
-const faultsOf = async ({ redis, prefix }: Redises): Promise<string[]> => {
+const faultsOf = async (stores: Redises): Promise<string[]> => {
   try {
-    await redis.set(`${prefix}:writable`, '1', 'PX', 60_000);
+    await tryWrite(stores);
     return [];
   } catch (error) {
-    if (isOutOfMemory(error)) return ['Redis has no memory left'];
+    const why = refusedWrite(error);
+    if (why !== undefined) return [`Redis ${why}`];
     throw error;
   }
 };

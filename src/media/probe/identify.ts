@@ -232,6 +232,10 @@ const describeText = (head: Buffer): string => {
     return 'text, the address of a file: it belongs in image_url, video_url or audio_url';
   if (/^[^\n]{1,255}\.[a-z0-9]{2,5}$/i.test(text))
     return 'text, the name of a file: curl sends the file itself where @ stands before the name';
+  if (text.startsWith('version https://git-lfs.'))
+    return 'text, what Git LFS keeps in the place of a file: fetch the file itself by "git lfs pull"';
+  if (/^(data:[\w/+.-]+;base64,)?[\w+/-]{60,}[\w+/=\s-]*$/.test(text))
+    return 'text in base64: send the bytes that it stands for';
   return 'text';
 };
 

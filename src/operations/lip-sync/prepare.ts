@@ -81,8 +81,10 @@ const probeClip = async (
   const { image, lipsync } = config.limits;
   const info = await probeMedia(media, kind, lipsync);
   // A larger portrait than a video may be is made smaller.
-  if (info.kind === 'image') checkPixels(info.size, image.pixels);
-  else checkFrames(info.frames, lipsync);
+  await naming(media.field, async () => {
+    if (info.kind === 'image') checkPixels(info.size, image.pixels);
+    else checkFrames(info.frames, lipsync);
+  });
   return info;
 };
 

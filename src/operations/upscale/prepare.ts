@@ -1,5 +1,6 @@
 import { rateOf } from '../../accounts/list-price.ts';
 import type { JobInput } from '../../contract/job.ts';
+import { naming } from '../../errors.ts';
 import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
@@ -27,7 +28,9 @@ export const prepareUpscale = async (
 ): Promise<Prepared<JobInput, MediaInfo>> => {
   const { media } = files;
   const info = await probeMedia(media, inputKind, config.limits.video);
-  checkLimits(info, config.limits, options.scale, formatOf(options, inputKind));
+  await naming(media.field, async () =>
+    checkLimits(info, config.limits, options.scale, formatOf(options, inputKind)),
+  );
   const outputSize = scaled(info.size, options.scale);
   const video =
     info.kind === 'video' ? { seconds: info.durationSeconds, frames: info.frames } : undefined;
