@@ -44,7 +44,8 @@ export const typescript = ({ url, fields, files }: Call): string =>
     '  answer = await fetch(job.urls.get, { headers });',
     '  job = await answer.json();',
     '}',
-    'if (!job.result) throw new Error(job.error?.detail ?? job.detail);',
+    // A job that was cancelled has no error.
+    'if (!job.result) throw new Error(job.error?.detail ?? job.detail ?? job.status);',
     'console.log(job.result.output_url);',
   ].join('\n');
 
@@ -70,7 +71,7 @@ export const python = ({ url, fields, files }: Call): string =>
     '    answer = requests.get(job["urls"]["get"], headers=headers)',
     '    job = answer.json()',
     'if not job.get("result"):',
-    '    raise SystemExit((job.get("error") or job)["detail"])',
+    '    raise SystemExit((job.get("error") or job).get("detail", job["status"]))',
     'print(job["result"]["output_url"])',
   ].join('\n');
 

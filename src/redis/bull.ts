@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { logRedisFailed } from './connection.ts';
-import { isConnectionError } from './errors.ts';
+import { isConnectionError, refusedWrite } from './errors.ts';
 
 export type BullQueue<T> = {
   /** A second one of the same name has no effect while the first is there. */
@@ -86,7 +86,8 @@ export const openBull = <T>(
   // before its connections are ready.
   bull.setWorkerName = async () => {};
   bull.on('error', (error) => {
-    if (isConnectionError(error)) logRedisFailed(log, error);
+    // Each of a worker's many slots meets it, again each second.
+    if (isConnectionError(error) || refusedWrite(error)) logRedisFailed(log, error);
     else log.warn({ err: error, queue: name }, 'queue');
   });
   bull.on('failed', ({ id }, error) => {

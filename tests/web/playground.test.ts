@@ -698,6 +698,8 @@ test('the request as curl, TypeScript and Python does what the form does', async
   const code = async (name: string) =>
     (await page.getByLabel(name, { exact: true }).textContent()) ?? '';
   const options = { cwd: dir, env: { ...process.env, ENHANCE_API_KEY: caller.key } };
+  // Node ends a request without an answer after 5 minutes, and a wait for the result ends after WAIT_LIMIT_SECONDS.
+  for (const name of ['TypeScript', 'Python']) assert.match(await code(name), 'respond-async');
   const outputs = [
     (await run('bash', ['-c', await code('curl')], options)).stdout,
     (await run(process.execPath, ['--input-type=module', '-e', await code('TypeScript')], options))
