@@ -800,6 +800,22 @@ def test_in_a_mouth_less_open_than_the_clips_the_dark_line_between_the_rows_stay
     assert column[teeth[0] : teeth[-1]].min() < 135
 
 
+@pytest.mark.parametrize("room", [0.05, 0.0])
+def test_what_lies_under_the_teeth_is_as_high_in_a_mouth_wider_open_than_the_clips(room: float) -> None:
+    inside = merged_from(inside_of(drawn(gap=0.14, teeth=True)).tobytes(), BALANCED.density)
+    assert inside
+    # In a room of 0 S nothing was seen: what is drawn there must not be squeezed, so that it is dark to the lip.
+    picture, one = np.full_like(inside.below[0], 40), np.eye(merged.LEVELS)[0]
+    picture[: round(0.045 * inside.density)] = 220
+    heights = np.outer(one, np.full(merged.POINTS, room or merged.DEEP))
+    upper = np.full_like(inside.upper, 90)
+    little = replace(inside, levels=1, opened=room * one, heights=heights, below=(picture,), upper=upper)
+    for opening in (0.12, 0.20):
+        column = opened(opening, merged.pack(little, BALANCED.density)).planes.y[150:230, SIZE // 2]
+        light = column > 190
+        assert abs(light.sum() / 160 - 0.045) < 0.011  # 160 pixels in S
+
+
 def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     planes, mesh = drawn(gap=0.09, teeth=True)
     (column, row), unit = np.round(mesh[14, :2]).astype(int), pose_of(mesh).scale

@@ -37,7 +37,9 @@ LEVELS = 5  # of them, at most
 POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
 MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a mouth is open
-PARTED = (0.08, 0.15)  # S of room under the upper teeth, between which the pictures under them stop being stretched
+PARTED, MOST_STRETCHED = np.array([0.08, 0.15]), np.array([1.3, 2.2])
+"""S of room under the upper teeth, between which the pictures under them stop being stretched, and the same in times of the
+room that the widest open one had, where this is less (docs/decisions/0250)."""
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # share of light that the upper lip takes from what is under the teeth, and within which S
 MIXED = 0.04  # S of room under the upper teeth, less and more, over which the pictures are mixed (docs/decisions/0171)
 EDGE = 0.006  # S: half the width of the soft edge of the upper teeth
@@ -211,7 +213,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
     opened = float(median(room[middle])) if middle.any() else float(room.max())
-    stretched = 1 - float(smoothstep(np.array(opened), *PARTED))
+    stretched = _stretched(inside, opened)
     below = np.zeros_like(upper)
     for level, share in _levels(inside, opened):
         height = np.interp(column, points, inside.heights[level])
@@ -252,6 +254,13 @@ def corners_of(pose: Pose, upper_inner: Array) -> tuple[float, float]:
     """x in the frame's plane where a lip's contour begins and ends."""
     left, right = pose.to_plane(upper_inner[[0, -1]])[:, 0]
     return float(left), float(right)
+
+
+def _stretched(inside: Merged, opened: float) -> float:
+    """How far the pictures under the upper teeth fill a room of `opened` S, 0..1. What was seen in little room would be a row
+    of teeth that is too high, half transparent; what is drawn where nothing was seen (a room of 0) would be dark to the lip."""
+    first, last = np.minimum(PARTED, MOST_STRETCHED * inside.opened[inside.levels - 1])
+    return 1 - float(smoothstep(np.array(opened), first, last)) if last > 0 else 0.0
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:
