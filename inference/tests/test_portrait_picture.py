@@ -225,6 +225,17 @@ def test_a_shut_lid_has_the_grain_of_the_picture() -> None:
         assert lid > 0.75 * around
 
 
+def test_a_shut_lid_is_as_soft_as_a_blurred_picture() -> None:
+    sharp, mesh = drawn(512)
+    picture = np.asarray(cv2.GaussianBlur(sharp, (0, 0), 0.035 * head_frame(mesh).unit), np.uint8)
+    shut = Animator().move(picture, mesh, blink(1.0), "photo")
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        around = eye_of(mesh, eye, 1.6)
+        (left, top), (right, bottom) = around.min(axis=0).astype(int), around.max(axis=0).astype(int)
+        lid, was = (np.abs(np.diff(v[top:bottom, left:right, 1].astype(float), axis=0)).max() for v in (shut, picture))
+        assert lid < 0.8 * was
+
+
 @pytest.mark.parametrize("line", [LINE, (20, 60, 20)])
 def test_the_lash_line_of_a_shut_eye_is_neither_bluer_nor_greener_than_the_skin(line: tuple[int, int, int]) -> None:
     picture, mesh = drawn(512, line=line)

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp, smoothstep
 from enhance.geometry.landmarks import LEFT_CHEEK, RIGHT_CHEEK
-from enhance.picture import LUMA, Picture
+from enhance.picture import LUMA, Mask, Picture
+from enhance.softness import softening
 from enhance.style import Style
 
 from .drawn_eye import are_drawn_shut, skin_colour
@@ -61,6 +62,7 @@ class Lid:
     tint: Values  # [3], the power of that which red, green and blue have: 1 in each is grey
     unit: float
     black: float  # eye_outline.faded_black(): of what is lighter than it, shade and lashes take their share
+    blur: float  # pixels: sigma by which its edges and its lash line are softened
 
     def close(self, picture: Picture, amount: float) -> None:
         """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
@@ -77,6 +79,9 @@ class Lid:
         below = self.t - edge
         near = np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
         shadow = 1 - 0.22 * min(1.0, amount / 0.12) * self.shaded * near
+        if self.blur:
+            # Not the skin: that would take its grain away.
+            cover, lash, shade, shadow = (cv2.GaussianBlur(v, (0, 0), self.blur) for v in (cover, lash, shade, shadow))
         base = here * shadow[..., None] * (1 - cover[..., None]) + (self.skin * shade[..., None]) * cover[..., None]
         mixed = base * lash[..., None] ** self.tint
         np.clip(mixed + (self.black + 0.5), 0, 255, out=mixed)
@@ -113,7 +118,8 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
         return cartoon
     if are_larger:
         return make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ()
-    return tuple(_lid(picture, frame.unit, outline, side) for outline, side in zip(found, (-1, 1), strict=True))
+    blur = softening((_eye(picture, frame.unit, outline) for outline in found), frame.unit)
+    return tuple(_lid(picture, frame.unit, outline, side, blur) for outline, side in zip(found, (-1, 1), strict=True))
 
 
 def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) -> float:
@@ -130,11 +136,19 @@ def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) ->
     return float(np.mean(shares)) if shares else 0.0
 
 
-def _lid(picture: Picture, unit: float, outline: Outline, side: int) -> Lid:
-    """side: -1: the outer corner is at the least s, 1: at the greatest."""
+def _eye(picture: Picture, unit: float, outline: Outline) -> tuple[Values, Mask]:
+    """The luma round an eye, and where in it the eye is, both h x w."""
+    box = _box(picture, outline, 0.07 * unit)
+    s, t = _axes(box, outline)
+    top, bottom = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom))
+    return picture[box] @ LUMA_32, (t > top) & (t < bottom) & (s > outline.s[0]) & (s < outline.s[-1])
+
+
+def _lid(picture: Picture, unit: float, outline: Outline, side: int, blur: float) -> Lid:
+    """side: -1: the outer corner is at the least s, 1: at the greatest. blur: Lid.blur."""
     wide = _box(picture, outline, MARGIN * unit)
     skin = _skin(picture[wide].astype(np.float32), *_axes(wide, outline), outline, unit)
-    box = _box(picture, outline, 0.07 * unit)
+    box = _box(picture, outline, 0.07 * unit + 2 * blur)
     rows, columns = ((part.start - whole.start, part.stop - whole.start) for part, whole in zip(box, wide, strict=True))
     skin = skin[slice(*rows), slice(*columns)]
 
@@ -178,6 +192,7 @@ def _lid(picture: Picture, unit: float, outline: Outline, side: int) -> Lid:
         tint=tint,
         unit=unit,
         black=black,
+        blur=blur,
         **{name: plane.astype(np.float32) for name, plane in planes.items()},
     )
 

@@ -324,7 +324,7 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
         end = merged.slit_end if merged else SLIT[1]
         yuv = slit_of(hole, asked.gap, beside, wide, end).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)
-    blur = blur_of(face.detail, person.detail) * patch.pose.scale
+    blur = max(blur_of(face.detail, person.detail), 0.0 if mouth.merged or not photo else person.softness) * patch.pose.scale
     if blur > LEAST_BLUR:
         yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
     if photo and (quality.grain or not mouth.merged):

@@ -16,7 +16,7 @@ from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
 from .drawn.outlines import in_outline
-from .finish.sharpness import detail
+from .finish.sharpness import detail, softness_of
 from .finish.tone import Ring, tone_of
 from .light import black_of, chroma, of_one_tint
 from .lips.outline import MIDPOINT, Lips, lips_of
@@ -108,6 +108,7 @@ def subject_of(patch: Patch) -> Subject:
         side=float(np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)),
         look=look(planes, head, pose, lips),
         detail=detail(planes, head, pose),
+        softness=softness_of(planes, head, pose),
         rest=rest,
         bite=bite + np.array([0.0, own.edge if own else 0.0, 0.0]),
         size=size,

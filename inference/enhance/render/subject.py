@@ -39,6 +39,8 @@ class Subject:
     """What the mouth's surroundings look like beside the cheeks: trust.look()."""
     detail: Annotated[Array, Shape(len(PLACES))]
     """How sharp the face is at PLACES, in grey levels: blurred frames have less."""
+    softness: float
+    """S: sigma by which drawn teeth are blurred (finish/sharpness.py); 0 in a sharp picture."""
     rest: Rest
     """The closed lips."""
     bite: Annotated[Array, Shape(3)]

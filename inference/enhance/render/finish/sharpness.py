@@ -6,6 +6,7 @@ import numpy as np
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, median, ramp
 from enhance.geometry.planes import Planes
+from enhance.softness import softening
 
 FINEST = 0.02  # S: what is finer is detail
 SHARP, BLURRED = 0.76, 0.42  # detail, of the subject's: no blur, full blur. Faces that only speak keep 0.80
@@ -13,6 +14,8 @@ MOST = 0.012  # S: sigma of the largest blur
 LEAST = 0.5  # grey levels: a place with less detail, as skin in a flat drawing, tells nothing
 PLACES = ((1, 2, 98, 327, 195), (33, 133, 159, 145), (263, 362, 386, 374), (152, 200, 176, 400), (2, 200, 57, 287))
 """Nose, eyes, chin, mouth. Each is fooled by something, a mouth by its teeth, eyes by their lids: most of them are not."""
+SHARPEST = (*PLACES[:3], PLACES[4])
+"""Nose, eyes and mouth, whose edges tell how soft a picture is. A chin may have none."""
 AROUND = 0.06  # S
 
 
@@ -27,6 +30,19 @@ def _detail(planes: Planes, at: Array, scale: float) -> float:
         return 0.0
     part = planes.y[area.slices].astype(np.float32)
     return cv2.norm(part, cv2.GaussianBlur(part, (0, 0), max(1.0, FINEST * scale)), cv2.NORM_L1) / part.size
+
+
+def softness_of(planes: Planes, head: Array, pose: Pose) -> float:
+    """Sigma in S of the blur that makes what is drawn as soft as the sharpest of nose, eyes and mouth; 0 in a sharp picture.
+
+    An eye behind dark glasses, or a mouth behind a mask, has no edges that could tell.
+    """
+    places = []
+    for place in SHARPEST:
+        around = Area.around(pose.to_pixels(pose.to_plane(head[list(place)])), AROUND * pose.scale).clipped(planes.area)
+        luma = planes.y[around.slices].astype(np.float32)
+        places.append((luma, np.ones(luma.shape, bool)))
+    return softening(places, pose.scale) / pose.scale
 
 
 def blur_of(seen: Array, usual: Array) -> float:
