@@ -284,6 +284,22 @@ def test_a_mouth_that_reaches_above_the_nose_of_the_mesh_is_found() -> None:
     assert has_ink(picture, mesh)
 
 
+@pytest.mark.parametrize("rounded", [False, True])
+def test_a_mouth_as_high_as_half_the_distance_of_the_eyes_goes_when_it_shuts(rounded: bool) -> None:
+    picture, mesh = drawing("stroke", chin=0.8)
+    unit = pose_of(mesh).scale
+    half = np.array([0.2, 0.27]) * unit
+    middle = mesh[[61, 291], :2].mean(axis=0) + np.array([0, 0.2 * unit])
+    left, top, right, bottom = np.round([*(middle - half), *(middle + half)]).astype(int).tolist()
+    for colour, line in ((FILL, cv2.FILLED), (INK, 3)):
+        if rounded:
+            cv2.ellipse(picture, (middle.tolist(), (2 * half).tolist(), 0), colour, line, cv2.LINE_AA)
+        else:
+            cv2.rectangle(picture, (left, top), (right, bottom), colour, line, cv2.LINE_AA)
+    shut = spoken(picture, mesh, target()).planes.y[top - 9 : bottom + 9, left - 9 : right + 9].astype(int)
+    assert (np.abs(shut - int(shut[0, 0])) < 8).mean() > 0.9
+
+
 def test_a_smile_whose_corners_are_as_high_as_the_nose_of_the_mesh_is_found() -> None:
     picture, mesh = drawing()
     mesh[NOSE_BASE, 1] = mesh[[61, 291], 1].mean()

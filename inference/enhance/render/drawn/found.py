@@ -13,8 +13,8 @@ from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, RIGHT_CHEEK, RIGHT_CORNER
 from enhance.geometry.planes import Planes
 
-from .mouth import STROKE, Drawn, is_there, raster
-from .trace import INK, Search, middle_of, trace
+from .mouth import STROKE, Drawn, is_as_wide, is_there, raster
+from .trace import HIGHEST, INK, Search, middle_of, trace
 
 LIGHTER = 70.0  # percent of places on cheeks that are not lighter
 WIDE = 0.85, (1.0, 1.4)  # S of the window to either side, and the widths of a mouth that is wider than S
@@ -26,6 +26,9 @@ RED, RED_LINE, ROUND_LINE = 2.0, 0.05, 0.3
 thicker; and S round the mouth in which most is skin."""
 DARK_GROUND, LIGHT_LINE = 100.0, 80.0
 """Luma of the ground at most, and levels by which lines on it are lighter at least, to be chalk's on a blackboard."""
+NEARLY, UNLIKE_SKIN, LARGER = 0.8, 0.7, 1.06
+"""Of HIGHEST that a side of a higher mouth has at least; of the skin's luma, what lies round its upper line at most; and of the
+area of such a part, the whole mouth's at least: the same mouth found twice differs by .03."""
 SMALL_WIDE, SMALL_HIGH, OFF_MIDDLE = 0.25, 0.1, 0.12
 """S across and down of a small mouth at most, and from its middle to that of the mesh's, across."""
 ALONE, MOST_INK = 0.08, 0.7  # S round a small mouth; and of the ink within, what it takes at least
@@ -41,7 +44,7 @@ def find(
     teeth in a dark beard.
     shaded: with teeth and a tongue that are told by the skin round the mouth alone, as where the face is shaded.
     no_darker: also a closed mouth that is a line redder than the skin and as light, where nothing is dark; and one in light
-    lines on dark ground, as of chalk.
+    lines on dark ground, as of chalk. And an open one that is higher than mouths usually are.
     """
     skin = _skin(planes, head, pose)
     usual = Search(skin, white=white, shaded=shaded)
@@ -52,6 +55,8 @@ def find(
     drawn = drawn or _high(planes, head, pose, Search(skin, shaded=shaded))
     if not no_darker:
         return drawn
+    if drawn is None or _may_be_part(drawn, skin):
+        drawn = _tall(planes, head, pose, Search(skin, shaded=shaded), drawn) or drawn
     drawn = drawn or trace(planes, head, pose, Search(skin, shaded=shaded, skin_above=True))
     drawn = drawn or _small(planes, head, pose, skin)
     light = _light(planes, head, pose, skin) if drawn is None or drawn.of_teeth else None
@@ -72,10 +77,33 @@ def _in_beard(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | N
 def _high(planes: Planes, head: Array, pose: Pose, usual: Search) -> Drawn | None:
     """A wide open mouth that reaches above where the mesh has the base of the nose: that of a shout, on a nose drawn higher."""
     drawn = trace(planes, head, pose, replace(usual, high=True))
-    if drawn is None or drawn.open < STROKE:
+    return drawn if drawn is not None and _opens_round_middle(drawn, head, pose) and is_there(drawn, head, pose) else None
+
+
+def _tall(planes: Planes, head: Array, pose: Pose, usual: Search, part: Drawn | None) -> Drawn | None:
+    """A wide open mouth higher than HIGHEST, as of a cartoon that shouts: its jaw drops, and the mouth of the mesh does not.
+
+    The usual search takes some of it for skin, and found at most `part`. So it does with a beard, which is left to that search.
+    """
+    if _beard(planes, head, pose, usual.skin) is not None:
         return None
+    drawn = trace(planes, head, pose, replace(usual, tall=True))
+    if drawn is None or drawn.height < HIGHEST:
+        return None
+    if not (_opens_round_middle(drawn, head, pose) and is_as_wide(drawn, head, pose)):
+        return None
+    return drawn if part is None or drawn.whole.sum() > LARGER * part.whole.sum() else None
+
+
+def _may_be_part(drawn: Drawn, skin: float) -> bool:
+    """Whether a mouth may be part of one higher than HIGHEST: a side, or a line round which it is darker than skin (luma)."""
+    return drawn.height > NEARLY * HIGHEST or bool(np.median(drawn.lit[drawn.whole]) < UNLIKE_SKIN * skin)
+
+
+def _opens_round_middle(drawn: Drawn, head: Array, pose: Pose) -> bool:
+    """Whether it is an open mouth round the middle of the mesh's."""
     column, row = np.round((middle_of(head, pose) - drawn.origin) * drawn.finer).astype(int)
-    return drawn if drawn.whole[row, column] and is_there(drawn, head, pose) else None
+    return drawn.open >= STROKE and bool(drawn.whole[row, column])
 
 
 def _small(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:

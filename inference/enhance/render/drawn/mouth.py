@@ -50,6 +50,11 @@ class Drawn:
         return float(np.median((self.bottom - self.top)[middle])) / self.finer
 
     @property
+    def height(self) -> float:
+        """From its highest to its lowest place, in S."""
+        return float(self.bottom.max() - self.top.min()) / self.finer
+
+    @property
     def width(self) -> float:
         """In S."""
         return len(self.top) / self.finer
@@ -109,8 +114,14 @@ class Drawn:
 def is_there(drawn: Drawn, head: Array, pose: Pose) -> bool:
     """Whether the mouth is where the mesh (478 x 3, head coordinates) has it, and about as wide."""
     ends, corners = drawn.ends, pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
+    return is_as_wide(drawn, head, pose) and bool(np.linalg.norm((ends - corners).mean(axis=0)) < ASIDE_OF_MESH)
+
+
+def is_as_wide(drawn: Drawn, head: Array, pose: Pose) -> bool:
+    """Whether the mouth is about as wide as the mesh (478 x 3, head coordinates) has it."""
+    ends, corners = drawn.ends, pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
     width = float(np.linalg.norm(ends[1] - ends[0])) / max(float(np.linalg.norm(corners[1] - corners[0])), 1e-6)
-    return LIKE_MESH[0] <= width <= LIKE_MESH[1] and bool(np.linalg.norm((ends - corners).mean(axis=0)) < ASIDE_OF_MESH)
+    return LIKE_MESH[0] <= width <= LIKE_MESH[1]
 
 
 def raster(

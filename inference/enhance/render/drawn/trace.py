@@ -23,6 +23,8 @@ ABOVE, BELOW = 0.26, 0.46  # S of the window round the mesh's mouth
 ABOVE_SMALL = 0.32  # the same for a small mouth
 NEAREST = 0.2  # S from the mesh's mouth, up, down and aside, in which the darkest says what ink is
 HIGHEST = 0.36  # S: of an open mouth
+BELOW_TALL, TALLEST = 0.85, 0.75
+"""S of the window below the mesh's mouth, and of an open mouth, where a jaw drops as in cartoons."""
 INK = 0.3  # of the darkest, where ink begins
 GAP, HIGHER = 0.1, 3.0
 """S across a gap in the line round a mouth, at most; and the mouth's height beside it, in heights of what the gap leaves."""
@@ -51,6 +53,8 @@ class Search:
     skin_above: bool = False
     """Skin goes on above the window, which may cut the corners of a smile. Otherwise the light of teeth counts as the skin's
     up to the upper border, and darker skin there as ink."""
+    tall: bool = False
+    """It is open, and may be higher than HIGHEST."""
     small: bool = False
     """What is dark may take less of the skin near the mesh's mouth than a line does, or lie above it."""
 
@@ -77,10 +81,11 @@ class Window:
         if not (search.hangs or search.high):
             top = max(top, float(pose.to_plane(head[NOSE_BASE])[1]))
         origin = np.array([middle[0] - search.aside, top])
+        below = BELOW_TALL if search.tall else BELOW
         return cls(
             origin=origin,
             finer=finer,
-            size=(round(2 * search.aside * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))),
+            size=(round(2 * search.aside * finer), max(8, round((middle[1] + below - origin[1]) * finer))),
             middle=np.round((middle - origin) * finer).astype(int),
             lowest=float(pose.to_plane(head[[LOWER_LIP, CHIN]])[:, 1].mean() - origin[1]) * finer,
         )
@@ -98,7 +103,7 @@ def trace(planes: Planes, head: Array, pose: Pose, search: Search) -> Drawn | No
     luma = raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
     lighter, white = (1 + TEETH) * search.skin, search.skin + TO_WHITE * (255 - search.skin)
-    lit = np.minimum(_light(luma, round(HIGHEST * finer), search.skin_above), lighter)
+    lit = np.minimum(_light(luma, round((TALLEST if search.tall else HIGHEST) * finer), search.skin_above), lighter)
     dark = np.asarray(lit - luma, np.float32)
     strongest = _strongest(dark, window, search.small)
     of_teeth, ink = strongest < FAINTEST, dark > INK * strongest
