@@ -300,6 +300,22 @@ def test_a_mouth_as_high_as_half_the_distance_of_the_eyes_goes_when_it_shuts(rou
     assert (np.abs(shut - int(shut[0, 0])) < 8).mean() > 0.9
 
 
+def test_a_chin_in_shade_before_a_white_wall_is_no_part_of_an_open_mouth() -> None:
+    picture, mesh = drawing("stroke", DARK, chin=3)
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    picture[round(y + 0.3 * unit) :] = 255
+    chin = np.round([x - 0.21 * unit, y + 0.24 * unit, 0.42 * unit, 0.36 * unit]).astype(int)
+    cv2.rectangle(picture, chin.tolist(), (np.array(DARK) * 0.6).tolist(), cv2.FILLED)
+    box = np.round([x - 0.2 * unit, y - 0.06 * unit, 0.4 * unit, 0.31 * unit]).astype(int)
+    cv2.rectangle(picture, box.tolist(), DARK_FILL, cv2.FILLED)
+    cv2.rectangle(picture, (*box[:3].tolist(), round(0.1 * unit)), (255, 255, 255), cv2.FILLED)
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    drawn = find(patch.planes, patch.head, patch.pose, no_darker=True)
+    assert drawn is not None
+    assert drawn.height < 0.4
+
+
 def test_a_smile_whose_corners_are_as_high_as_the_nose_of_the_mesh_is_found() -> None:
     picture, mesh = drawing()
     mesh[NOSE_BASE, 1] = mesh[[61, 291], 1].mean()

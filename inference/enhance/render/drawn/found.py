@@ -29,6 +29,8 @@ DARK_GROUND, LIGHT_LINE = 100.0, 80.0
 NEARLY, UNLIKE_SKIN, LARGER = 0.8, 0.7, 1.06
 """Of HIGHEST that a side of a higher mouth has at least; of the skin's luma, what lies round its upper line at most; and of the
 area of such a part, the whole mouth's at least: the same mouth found twice differs by .03."""
+BELOW_EDGE, UNEVEN = (0.02, 0.06), 0.25
+"""S below the lower edge of a mouth, from and to, where there is skin; and of its luma, by how much it varies there at most."""
 SMALL_WIDE, SMALL_HIGH, OFF_MIDDLE = 0.25, 0.1, 0.12
 """S across and down of a small mouth at most, and from its middle to that of the mesh's, across."""
 ALONE, MOST_INK = 0.08, 0.7  # S round a small mouth; and of the ink within, what it takes at least
@@ -90,9 +92,17 @@ def _tall(planes: Planes, head: Array, pose: Pose, usual: Search, part: Drawn | 
     drawn = trace(planes, head, pose, replace(usual, tall=True))
     if drawn is None or drawn.height < HIGHEST:
         return None
-    if not (_opens_round_middle(drawn, head, pose) and is_as_wide(drawn, head, pose)):
+    if not (_opens_round_middle(drawn, head, pose) and is_as_wide(drawn, head, pose) and _skin_below(drawn, usual.skin)):
         return None
     return drawn if part is None or drawn.whole.sum() > LARGER * part.whole.sum() else None
+
+
+def _skin_below(drawn: Drawn, skin: float) -> bool:
+    """Whether the mouth ends on skin (luma), and not at the outline of a chin before what is lighter than dark skin."""
+    first, last = (round(float(drawn.bottom.max()) + far * drawn.finer) for far in BELOW_EDGE)
+    quarter = len(drawn.top) // 4
+    below = drawn.luma[first:last, drawn.columns.start + quarter : drawn.columns.stop - quarter]
+    return bool(below.size and abs(np.median(below) - skin) < UNEVEN * skin)
 
 
 def _may_be_part(drawn: Drawn, skin: float) -> bool:
