@@ -97,7 +97,7 @@ def found(planes: Planes, mesh: Floats) -> Captions | None:
 def whole(captions: Captions | None, planes: Planes) -> Floats:
     letters = np.zeros(planes.y.shape, np.float32)
     if captions:
-        letters[captions.area.slices] = captions.letters
+        letters[captions.area.slices] = captions.opacity
     return letters
 
 

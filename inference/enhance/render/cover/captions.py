@@ -8,14 +8,15 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
-from enhance.geometry.planes import Plane, Planes, even, full_yuv, paint
+from enhance.geometry.planes import Planes, even, full_yuv
 from enhance.membrane import spread
 from enhance.picture import Mask
-from enhance.render.mask import ALL, put_back, within
+from enhance.render.mask import within
 
 from .borders import border_below
 from .expected import INNER_RING, JAW
 from .letters import around, letters_in, may_be_sharp, may_be_written
+from .overlay import ALL, Overlay
 
 MARGIN = 0.05
 """S round the mouth and within the outline of the face, where it may be sharp by itself."""
@@ -28,29 +29,11 @@ MOST_OF_MOUTH = 0.2
 
 
 @dataclass(frozen=True)
-class Captions:
-    """What is written over a patch, h x w over `area`, whose origin is even."""
+class Captions(Overlay):
+    """What is written over a patch."""
 
-    area: Area
-    letters: Floats
-    """0..1: how much of each pixel stays as it is."""
-    beside: Floats
-    """0..1: how much of each pixel is a letter's, its shadow's, or what a codec left of both round it."""
-    behind: Floats
-    """h x w x 3: Y, U, V of what lies round the letters, carried on behind them."""
     hides_mouth: bool
     """Whether too much of the mouth lies behind them for another one to be painted there."""
-
-    def taken_off(self, planes: Planes) -> Planes:
-        """The planes without the letters."""
-        out = planes.copy()
-        paint(out, self.behind, self.beside, self.area)
-        return out
-
-    def laid_back(self, out: Planes, mask: Plane, planes: Planes, bare: Planes) -> None:
-        """Puts the letters of `planes`, and what beside them has not moved, in front of what was rendered into `out`, and takes
-        them out of its mask. bare: taken_off() the planes."""
-        put_back(out, mask, planes, bare, self.area, self.letters, self.beside)
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:

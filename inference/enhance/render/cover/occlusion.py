@@ -13,13 +13,13 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.landmarks import NOSE_BASE
-from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, mean_of_four
+from enhance.geometry.planes import Planes, even, full_chroma
 from enhance.render.lips.outline import Lips
-from enhance.render.mask import put_back
 
 from .bare import bareness
 from .expected import CELL, CENTRES, COLUMNS, DARK, LEFT, ROWS, TOP, Compared, Face, compare, grown, shrunk
 from .fingers import corner_left, finger, gone_share, lips_gone
+from .overlay import Overlay
 
 DARKER, LIGHTER, UNSURE = 0.11, 0.20, 0.20
 """Of log luma: what skin gets darker and lighter by itself; and darker, lips and skin that is burnt out."""
@@ -58,17 +58,9 @@ MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind an
 
 
 @dataclass(frozen=True)
-class Cover:
-    """What lies before a face, h x w over `area`; shares are 0..1."""
+class Cover(Overlay):
+    """A thing, a finger or a hand."""
 
-    area: Area
-    """Even origin."""
-    opacity: Floats
-    """How much of each pixel is the thing's."""
-    behind: Floats
-    """h x w x 3: Y, U, V of the face behind it, as the subject usually looks."""
-    beside: Floats
-    """How much of each pixel is the thing's, or its blur's, or its shadow's."""
     mouth: float
     """Share of the mouth that is covered."""
     finger: float
@@ -82,17 +74,6 @@ class Cover:
     def hidden(self) -> float:
         """1 when too little of the mouth is seen to paint a new one behind the thing."""
         return max(ramp(self.mouth, *MOST_OF_MOUTH), ramp(self.gone, *MOST_OF_LIPS), self.bare)
-
-    def taken_off(self, planes: Planes) -> Planes:
-        """The planes with the face made up where the thing is."""
-        out = planes.copy()
-        _lay(out, self.behind, self.beside, self.area)
-        return out
-
-    def laid_back(self, out: Planes, mask: Plane, planes: Planes, bare: Planes) -> None:
-        """Puts the thing, and what lies beside it and does not move, back where it was, in front of what was rendered. bare:
-        taken_off() the planes."""
-        put_back(out, mask, planes, bare, self.area, self.opacity, self.beside)
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
@@ -112,7 +93,7 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
 def _nowhere(bare: float) -> Cover:
     """What covers the mouth without a place that is known."""
     nothing = np.zeros((2, 2), np.float32)
-    return Cover(Area(0, 0, 2, 2), nothing, np.zeros((2, 2, 3), np.float32), nothing, 0.0, 0.0, 0.0, bare)
+    return Cover(Area(0, 0, 2, 2), nothing, nothing, np.zeros((2, 2, 3), np.float32), 0.0, 0.0, 0.0, bare)
 
 
 def strange_cells(seen: Compared, across: int = 3) -> Floats:
@@ -221,7 +202,7 @@ def _in_pixels(
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
     share = small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser)
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, one_finger, gone, bare)
+    return Cover(area, opacity, np.asarray(wide, np.float32), behind, share, one_finger, gone, bare)
 
 
 class _Place:
@@ -320,14 +301,3 @@ def _pixels(planes: Planes, area: Area) -> Floats:
     """Log luma, U, V of the area's pixels."""
     luma = np.log(cv2.GaussianBlur(planes.y[area.slices], (0, 0), 0.8).astype(np.float32) + DARK)
     return np.stack([luma, *(plane.astype(np.float32) for plane in full_chroma(planes, area))], axis=-1)
-
-
-def _lay(out: Planes, yuv: Floats, opacity: Floats, area: Area) -> None:
-    half = halved(area)
-    weight = mean_of_four(opacity)
-    for plane, colour, share in (
-        (out.y[area.slices], yuv[..., 0], opacity),
-        (out.u[half.slices], mean_of_four(yuv[..., 1]), weight),
-        (out.v[half.slices], mean_of_four(yuv[..., 2]), weight),
-    ):
-        plane[...] = np.where(share > 0, np.clip(plane + share * (colour - plane) + 0.5, 0, 255), plane).astype(np.uint8)
