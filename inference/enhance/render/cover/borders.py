@@ -6,19 +6,15 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import OUTER_RING
-from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved
+from enhance.geometry.planes import Plane, Planes, even, halved
 from enhance.picture import Mask
 
 from .letters import around
+from .steps import APART, have_steps
 
-STEP, WHOLE = 16, 0.95
-"""A border is a row of pixels of which at least the share WHOLE has such a step, in levels of Y, U and V together. On 43 clips
-of people the largest share is .77 down to .8 S below the mouth, and .84 at a collar."""
 BESIDE, BELOW = 0.5, 0.9
 """S to both sides of the middle of the mouth, and below it, in which it is sought: farther below hardly anything moves, and the
 edge of a dress can be as straight."""
-APART = 3
-"""Rows between which a step is measured: half of a step of chroma lies in each of two rows."""
 COLUMNS, FAINT, ALONE, MOST = 24, 4, 2, 0.62
 """A faint border, as between a picture and its blurred copy, goes across the whole patch. The width is divided into
 COLUMNS blocks; in more than the share MOST of them the mean steps by more than FAINT levels, and by more than ALONE times what
@@ -36,15 +32,8 @@ def border_below(planes: Planes, head: Array, pose: Pose, written: Mask) -> int 
     if min(area.width, area.height) <= 3 * APART:
         return None
     near = around(written[area.slices], APART).any(axis=1)
-    edges = np.flatnonzero((_has_steps(planes, area) | _has_faint_steps(planes, area)) & ~near[:-APART])
+    edges = np.flatnonzero((have_steps(planes, area) | _has_faint_steps(planes, area)) & ~near[:-APART])
     return area.y + int(edges[0]) + 1 if len(edges) else None
-
-
-def _has_steps(planes: Planes, area: Area) -> Mask:
-    """Of each row of the area but the last APART ones: whether it has steps in nearly all pixels."""
-    parts = (planes.y[area.slices], *full_chroma(planes, area))
-    luma, u, v = (cv2.absdiff(part[APART:], part[:-APART]) for part in parts)
-    return np.asarray((cv2.add(cv2.add(luma, u), v) > STEP).mean(axis=1) > WHOLE)
 
 
 def _has_faint_steps(planes: Planes, area: Area) -> Mask:

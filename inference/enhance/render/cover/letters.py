@@ -15,6 +15,8 @@ from enhance.geometry.head import Array
 from enhance.geometry.planes import Plane, Planes, full_chroma
 from enhance.picture import Mask
 
+from .steps import have_steps
+
 STROKE = 0.22
 """S: strokes of letters are thinner than this."""
 CLEAR, FAINT = 60, 30
@@ -43,9 +45,8 @@ OUTLINE, OUTLINED = 0.06, 0.7
 BOX, STEP, EVEN = 0.2, 8, 0.85
 """S round a line of letters within which the edges of its box are sought, levels of luma a pixel that they have on the
 average, and the least share of them that has half as many: a chin is not straight."""
-BANNER, ACROSS, STEP_ACROSS = 0.6, 0.95, 16
-"""The edge of a banner: S from a line of letters within which it is sought, the least share of a row of the patch that it
-takes up, and its least step there in levels of Y, U and V together."""
+BANNER = 0.6
+"""S from a line of letters within which the edge of a banner is sought."""
 
 
 def may_be_sharp(luma: Plane, scale: float) -> bool:
@@ -198,10 +199,7 @@ def _box(luma: Plane, letters: Mask, scale: float) -> Mask:
 def _banner(planes: Planes, letters: Mask, scale: float) -> Mask:
     """The rows of a banner that goes across the patch behind a line of letters, as a lower third: from its uppermost straight
     edge above them to the lowest below them, or to the bottom of the patch."""
-    # Three rows apart: half of a step of chroma lies in each of two rows.
-    luma, u, v = (cv2.absdiff(plane[3:], plane[:-3]) for plane in (planes.y, *full_chroma(planes, planes.area)))
-    steps = cv2.add(cv2.add(luma, u), v)
-    edges = np.flatnonzero(cv2.reduce((steps > STEP_ACROSS).astype(np.float32), 1, cv2.REDUCE_AVG).ravel() > ACROSS) + 1
+    edges = np.flatnonzero(have_steps(planes, planes.area)) + 1
     banner = np.zeros_like(letters)
     rows = np.flatnonzero(letters.any(axis=1))
     reach = round(BANNER * scale)
