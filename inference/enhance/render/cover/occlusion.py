@@ -143,9 +143,7 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
             weight[piece] = ramp(float(beyond[inside].sum()), *ENOUGH)
     if not weight.any():
         return np.zeros_like(strange)
-    covered = np.where(near, weight[label] * smoothstep(strange, *EDGE), 0).astype(np.float32)
-    closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
-    return np.asarray(np.where(near, closed, 0), np.float32)
+    return np.where(near, weight[label] * smoothstep(strange, *EDGE), 0).astype(np.float32)
 
 
 def holding(seen: Compared, strange: Floats, covered: Floats) -> Floats:
