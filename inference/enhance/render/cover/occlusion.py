@@ -244,7 +244,7 @@ class _Place:
     def share_of_mouth(self, reach: Floats, scale: float) -> float:
         """How much of lips and open mouth is covered. scale: pixels of this place in S."""
         mouth = self.seen.lips | self.seen.hole
-        within = float((self.at(mouth.astype(np.float32)) * _whole(reach)).sum())
+        within = float((self.at(mouth.astype(np.float32)) * reach).sum())
         return within / max(float(mouth.sum()) * (CELL * scale) ** 2, 1.0)
 
     def _colour(self, sigma: float) -> tuple[Floats, Floats]:
