@@ -72,10 +72,6 @@ class Pose:
         """Plane coordinates (... x 2, S) as pixels of the picture."""
         return self.anchor[:2] + self.scale * plane @ self.basis
 
-    def from_pixels(self, pixels: Array) -> Array:
-        """Pixels of the picture (... x 2) as plane coordinates (S)."""
-        return (pixels - self.anchor[:2]) @ self.basis.T / self.scale
-
     def plane_of(self, area: Area, finer: int = 1) -> Array:
         """Plane coordinates of the area's pixels, rows x columns x 2, each pixel cut into finer x finer."""
         x = area.x + (np.arange(area.width * finer) + 0.5) / finer - 0.5

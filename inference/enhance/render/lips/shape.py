@@ -69,7 +69,6 @@ class Shape:
     rounding: float
     upper: float
     corners: float
-    press: float
     labiodental: float
     tongue: float
     jaw: float
@@ -135,7 +134,7 @@ def shape_of(target: Array, rest: Rest) -> Shape:
     width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
     upper = _limited(upper, LOWERED * (1 - ramp(opening, 0.0, 0.15)), RAISED + 0.5 * opening)
     corners = _limited(corners, SAGGING + 0.25 * opening, SMILING)
-    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue, jaw, chin)
+    return Shape(opening, width, rounding, upper, corners, labiodental, tongue, jaw, chin)
 
 
 def _opened(opening: float, most: float) -> float:
