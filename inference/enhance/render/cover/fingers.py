@@ -20,7 +20,7 @@ ASIDE = (0.5, 0.9)  # and off that way, of its length
 TOLD_APART = (2.0, 3.5)  # how far lips differ from skin: too little to notice their absence, enough
 ACROSS = 0.55  # of the lips above one another that have to be gone, for a finger to lie there
 ENOUGH = (5.0, 10.0)  # cells of lips
-NARROWEST, WIDEST = 0.08, 0.30  # S; what is wider is a hand
+WIDEST = 0.30  # S; what is wider is a hand
 UPRIGHT = 0.004  # how much a band is held upright, in S squared
 ABOVE = 0.08  # S that a fingertip reaches above the lips
 EDGE = 0.02  # S
@@ -94,7 +94,6 @@ def finger(seen: Compared, gone: Floats) -> Floats:
     # The deviation of an even band is its width over the root of 12.
     half = float(np.sqrt(3 * (gone * across**2).sum() / total)) + CELL / 2
     belief *= 1 - ramp(2 * half, WIDEST, WIDEST + 0.1)
-    half = max(half, NARROWEST / 2)
     top = float(y[gone > 0.3].min()) if (gone > 0.3).any() else middle[1]
     band = (1 - smoothstep(np.abs(across), half - EDGE / 2, half + EDGE)) * smoothstep(
         y, top - ABOVE - EDGE, top - ABOVE + EDGE
