@@ -140,7 +140,7 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     for piece in range(1, count):
         inside = label == piece
         if (inside & outer & near & (strange > STRANGE)).any():
-            weight[piece] = ramp(float(beyond[inside].sum()), *ENOUGH)
+            weight[piece] = ramp(float(np.minimum(beyond[inside], 3).sum()), *ENOUGH)
     if not weight.any():
         return np.zeros_like(strange)
     return np.where(near, weight[label] * smoothstep(strange, *EDGE), 0).astype(np.float32)
