@@ -5,7 +5,7 @@ import { hostInUrl } from './environment/host-in-url.ts';
 import { type Priced, readVariables, type Variables } from './environment/variables.ts';
 
 const MiB = 1024 * 1024;
-/** No child of a probe takes more processor time than that. */
+/** The most processor time that a child of a probe may take. */
 const PROBE_SECONDS = 60;
 
 export type Config = ReturnType<typeof loadConfig>;
@@ -34,9 +34,9 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     preset: e.FFMPEG_PRESET,
     threads: e.FFMPEG_THREADS,
     environment: childEnvironment(env),
-    /** Of each decoded picture, whatever the first one was: the largest that may come, with what codecs pad it by. */
+    /** Of each decoded picture, as a later one may be larger than the first: the limits, and up to 64 for a codec's padding. */
     maxPixels: (e.VIDEO_MAX_LONG_SIDE + 64) * (e.VIDEO_MAX_SHORT_SIDE + 64),
-    /** What one child may take: bytes of address space, and seconds of all processors together. */
+    /** Limits of one child process: bytes of address space, and seconds of processor time, all cores together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
     network: e.FFMPEG_NETWORK,

@@ -43,7 +43,7 @@ import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { niceness } from './process/niceness.ts';
 import { openSigner } from './provenance/signer.ts';
-import { openQueuesToSee } from './redis/bull.ts';
+import { openBullQueues } from './redis/bull.ts';
 import { checkDatabase, closeRedis, openRedis, tryWrite } from './redis/connection.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
@@ -61,7 +61,7 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    // Here, as a worker would load them in vain, and take a sixth longer to start.
+    // Imported here: a worker does not need them, and would take a sixth longer to start.
     const { createApp } = await import('./http/app.ts');
     const { bundlePage } = await import('./http/pages/bundle.ts');
     const shared = await openShared(config, log, closers, 'api');
@@ -73,8 +73,8 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     const turns = openTurns(config.probing);
     const probers = openProbers(config.ffmpeg);
     closers.push(() => probers.close());
-    const queuesToSee = openQueuesToSee(['jobs', 'webhooks'], config.redis);
-    closers.push(() => queuesToSee.close());
+    const bullQueues = openBullQueues(['jobs', 'webhooks'], config.redis);
+    closers.push(() => bullQueues.close());
     const models = openCatalogue(entries, { ...shared, signal: closing.signal });
     closers.push(repeat(LOOK_MS, models.look, log));
     const app = createApp({
@@ -98,7 +98,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       quickTurns: turns.quick,
       probers,
       probed: openProbed(),
-      queuesToSee,
+      bullQueues,
       draining: draining.signal,
       closing: closing.signal,
     });
@@ -108,7 +108,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     await once(server, 'listening');
     closers.push(async () => {
       draining.abort();
-      // It listens on, so that new requests are told that it is draining, and finishes those that are under way.
+      // It goes on listening: new requests are answered with `draining`, and those under way are finished.
       await requests.ended(config.http.drainMs);
       closing.abort();
       await closeServer(server);
@@ -145,7 +145,7 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     });
     closers.push(async () => {
       const closed = worker.close();
-      // What its last jobs have to tell leaves too, as far as there is time.
+      // The messages about its last jobs are sent too, as far as there is time.
       await Promise.race([closed, sleep(config.jobs.drainMs, undefined, { ref: false })]);
       await Promise.all([closed, deliverer.close()]);
     });
@@ -283,7 +283,7 @@ const main = async (command: string): Promise<void> => {
   // would find itself the last listener and end the process at once.
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Who waits for this line may send a signal at once.
+  // Last: a parent process that waits for this line may send a signal at once.
   log.info({ url: service.url }, 'ready');
 };
 

@@ -39,7 +39,7 @@ const saveWhole = async (
     try {
       return await saveAs(target, answer, signal);
     } catch (error) {
-      // A broken connection is a TypeError of fetch; a full disk, or a folder that is not there, is none.
+      // A broken connection is a TypeError of fetch; a full disk or a missing folder is another error.
       if (attempt === ATTEMPTS || !(error instanceof TypeError)) throw error;
     }
   }

@@ -8,7 +8,7 @@ const ReleaseRef = z
   .describe('a release such as photo@r2');
 const SlotName = z.string().min(1).max(64).describe('a model such as photo');
 
-/** Of 100; no canary has 0, and more than 100 is none either. */
+/** A share of new jobs, in percent; a canary has more than 0. */
 export const CanaryPercent = z.number().min(0.01).max(100);
 export const MirrorPercent = z.number().min(0).max(100);
 

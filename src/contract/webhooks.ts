@@ -45,7 +45,7 @@ export const Metadata = z
         input: given,
       });
   })
-  // Sorted, as the order of JSON fields is none: it must not make a repeated request another one.
+  // Sorted: the order of JSON fields has no meaning, so it must not make a repeated request count as another one.
   .overwrite((given) => Object.fromEntries(Object.entries(given).sort()))
   .describe(
     `at most ${MOST_KEYS} texts of up to 500 characters under names of up to 40; they come back in the job and its events`,

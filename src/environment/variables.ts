@@ -76,7 +76,7 @@ const pem = (kind: string) =>
     .regex(new RegExp(`-----BEGIN ([A-Z]+ )*${kind}-----`), `Expected a ${kind} in PEM`)
     .optional();
 
-/** Prices are counted in millionths of a credit: a lower rate would be none. */
+/** Prices are counted in millionths of a credit: a lower rate would become 0. */
 const Rate = z.number().min(1e-6).max(1e6);
 /** What the configuration has to know of an operation: what its models cost unless it says otherwise. */
 export type Priced = {

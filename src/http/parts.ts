@@ -53,8 +53,8 @@ export type Parts = {
   readonly cached: CachedResults;
   readonly signals: Signals;
   readonly queue: Queue;
-  /** For operators, who look into them. */
-  readonly queuesToSee: { queues(): readonly Bull.Queue[] };
+  /** Read by the pages for operators. */
+  readonly bullQueues: { queues(): readonly Bull.Queue[] };
   readonly idempotency: Idempotency;
   readonly files: Files;
   readonly uploads: Uploads;

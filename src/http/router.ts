@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { Failure } from '../errors.ts';
-import { createIntake } from './body/incoming.ts';
+import { createIncoming } from './body/incoming.ts';
 import type { Context, State } from './context.ts';
 import { createGate, type Gate } from './gate/gate.ts';
 import type { Parts } from './parts.ts';
@@ -10,10 +10,10 @@ import { shorten } from './shorten.ts';
 /** The routes as Koa middleware. Other paths and methods are answered with not_found or method_not_allowed. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
-  const intake = createIntake(parts.files, parts.config.files);
+  const openIncoming = createIncoming(parts.files, parts.config.files);
   const gate = createGate(parts);
   for (const route of routes)
-    router.register(route.path, [route.method], serve(route, parts, intake, gate));
+    router.register(route.path, [route.method], serve(route, parts, openIncoming, gate));
   const unknown = (ctx: Context): never => {
     throw strayFailure(ctx, router);
   };
@@ -21,11 +21,11 @@ export const createRouter = (routes: readonly Route[], parts: Parts) => {
 };
 
 const serve =
-  (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>, gate: Gate) =>
+  (route: Route, parts: Parts, openIncoming: ReturnType<typeof createIncoming>, gate: Gate) =>
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
-    const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
+    const { ownedBy, ...incoming } = openIncoming(Number(ctx.get('content-length')));
     const authenticate = async (scope: NeededScope) => {
       const caller = await gate.admit(ctx, route, scope);
       ownedBy(caller.account);

@@ -8,7 +8,7 @@ type Running = {
 
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
-/** A block may count as so much shorter: each tick takes processor time from an idle service too. */
+/** Up to this much of a block is not counted. A shorter tick would take more processor time from an idle service. */
 const tickMs = 50;
 /** While the event loop is blocked no request is answered, probes of the process's health included. */
 const tooLongMs = 200;

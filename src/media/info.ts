@@ -64,15 +64,15 @@ export const ImageInfo = z
     depth: z.literal(16).optional(),
     /** The 16-bit layout of pixels that have an ICC profile: sharp converts these wrongly unless told how. */
     profile: z.enum(['rgb16', 'grey16']).nullable(),
-    /** How it codes light, if it is HDR; absent: it is not, or in a record of before it was looked at. */
+    /** How it codes light, if it is HDR; absent: it is not in HDR, or a record of a version that did not measure it. */
     hdr: Hdr.optional(),
-    /** Whether its codes are those of Display P3 by its own words, without a profile that says so. */
+    /** Whether the file states Display P3 without an ICC profile (`transfer.ts`). */
     p3: z.literal(true).optional(),
     /** Of a TIFF whose samples are Y, Cb and Cr: the codes of black and white, and twice those of zero and the most. */
     ycbcr: z.array(z.number()).length(6).readonly().optional(),
     /** Whether there is EXIF or XMP to keep. */
     metadata: z.boolean(),
-    /** What a pixel takes in a lossy WebP or an AVIF; absent: another format, or a record of before it was looked at. */
+    /** Bits per pixel of a lossy WebP or an AVIF; absent: another format, or a record of a version that did not measure it. */
     lossyBits: z.number().positive().optional(),
     /** By how many levels a JPEG rounded its low frequencies, 13.2 at quality 50; absent as `lossyBits` is. */
     jpegStep: z.number().positive().optional(),
@@ -131,7 +131,7 @@ export const OtherTracks = z
     /** The codecs of further ones that the file as it was sent has, such as teletext; absent: none. */
     lostSubtitles: z.array(z.string()).readonly().optional(),
     chapters: z.int().min(0),
-    /** Further video tracks; cover art is none. */
+    /** Further video tracks; cover art does not count. */
     videos: z.int().min(0),
     /** Sound tracks that ffmpeg cannot read. */
     sounds: z.int().min(0),
@@ -165,7 +165,7 @@ export const VideoInfo = z
      * records of older versions.
      */
     keyFrames: z.array(z.number()).readonly().default([]),
-    /** What a pixel takes in the median key frame; absent in records of older versions, and where there is no key frame. */
+    /** Bits per pixel of the median key frame; absent in records of older versions, and where there is no key frame. */
     keyBits: z.number().positive().optional(),
     /** Packets of the video stream: the total for progress. */
     frames: z.int().positive(),
@@ -186,7 +186,7 @@ export const VideoInfo = z
     interlaced: z.boolean(),
     /** Which field comes first where the pictures themselves do not say that they have fields; else absent. */
     fields: FieldOrder.optional(),
-    /** Which field comes first in film that became fields, two and three in turn; absent: it is none. */
+    /** Which field comes first in film that became fields, two and three in turn; absent: it is no such film. */
     telecined: FieldOrder.optional(),
     hasAudio: z.boolean(),
     /** Every sound track that ffmpeg can read. */

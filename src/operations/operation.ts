@@ -56,7 +56,7 @@ export type Intake = {
    * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
    */
   take(group: readonly string[], mostBytes: number): Promise<Source>;
-  /** What the picture or clip is; remembered for a while, so that who asks for the price first does not wait twice. */
+  /** What the picture or clip is; remembered for a while, so that a caller who asks for the price first does not wait twice. */
   probeMedia(media: Source, kind: InputKind, limits: Limits['video']): Promise<MediaInfo>;
   /** Runs a probe when it is the caller's turn, in a process for this; the signal ends when the service shuts down. */
   look<T>(work: (probes: Probes, signal: AbortSignal) => Promise<T>): Promise<T>;

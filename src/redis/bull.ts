@@ -130,8 +130,8 @@ export const openBull = <T>(
 const workerName = (prefix: string, queue: string): string =>
   `${prefix}:bull:${Buffer.from(queue).toString('base64')}`;
 
-/** Bull's queues for who only looks into them. They are opened when they are asked for first: few ever ask. */
-export const openQueuesToSee = (names: readonly string[], { url, prefix }: Config['redis']) => {
+/** Bull's queues, to be read only. Opened at the first use, as few operators look at them. */
+export const openBullQueues = (names: readonly string[], { url, prefix }: Config['redis']) => {
   let queues: readonly Bull.Queue[] | undefined;
   return {
     queues: (): readonly Bull.Queue[] => {

@@ -58,7 +58,7 @@ const refuseReachable = (host: string): void => {
     );
 };
 
-/** 2 s on a machine that is not busy. A start that is given up too early is begun anew, and makes a busy machine busier. */
+/** 2 s on a machine that is not busy. A start that is given up too early is repeated, which makes a busy machine busier. */
 const listensWithinMs = 300_000;
 
 /** Starts the server without models and resolves when it is live. */

@@ -28,7 +28,7 @@ export const saneTraceparent = (given: string): string | undefined =>
 
 export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);
 
-/** The header of a call to Triton, which records every call that has one, whatever its flag says: so only of what is recorded. */
+/** The header of a call to Triton. Only for work that is recorded: Triton records every call with it, whatever its flag says. */
 export const traceHeader = (): { readonly traceparent?: string } => {
   const { traceparent } = scope();
   return traceparent !== undefined && isRecorded(traceparent) ? { traceparent } : {};

@@ -36,7 +36,7 @@ import { openOperate } from '../../src/models/operate.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
-import { openQueuesToSee } from '../../src/redis/bull.ts';
+import { openBullQueues } from '../../src/redis/bull.ts';
 import { closeRedis, openRedis, tryWrite } from '../../src/redis/connection.ts';
 import { compiled } from '../../src/stack/compiled.mjs';
 import { openFiles } from '../../src/storage/files.ts';
@@ -128,7 +128,7 @@ export const realApi = async (
     quickTurns: turns.quick,
     probers,
     probed: openProbed(),
-    queuesToSee: openQueuesToSee(['jobs', 'webhooks'], config.redis),
+    bullQueues: openBullQueues(['jobs', 'webhooks'], config.redis),
     draining: draining.signal,
     closing: closing.signal,
   };
@@ -241,7 +241,7 @@ export const realApi = async (
       await probers.close();
       await parts.signals.close();
       await transport.close();
-      await Promise.all([parts.queue.close(), parts.queuesToSee.close()]);
+      await Promise.all([parts.queue.close(), parts.bullQueues.close()]);
       // What is under way gets its answers first.
       await closeRedis(redis);
       await server.close();

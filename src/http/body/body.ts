@@ -33,7 +33,7 @@ type Expected = {
   readonly stallMs: number;
 };
 
-/** The mistake that is made most with the commonest client. */
+/** What curl does without an option for the header: the most frequent mistake of callers. */
 const asCurlSends =
   'which curl sends with -d unless -H "Content-Type: application/json" tells otherwise';
 

@@ -1,4 +1,4 @@
-/** A body in one of the spellings that are accepted, as its schema has it. What cannot be read with certainty stays as it came. Pure. */
+/** Brings a body in any accepted spelling to the spelling of its schema. What could mean several things is not changed. Pure. */
 import { z } from 'zod';
 import { keptIds, spellings } from '../../contract/spelling.ts';
 
@@ -48,7 +48,7 @@ export const isWrapper = (schema: Schema) =>
   schema instanceof z.ZodPrefault ||
   schema instanceof z.ZodNullable;
 
-/** What the text says as JSON; the text itself where it is none. */
+/** The text parsed as JSON; the text itself where it is not JSON. */
 export const asJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -18,7 +18,7 @@ export type Incoming = {
  * Limits the bytes that one account has arriving at this process, over all its open requests. Without the limit one
  * account could fill the disk with bodies and fetched files that never become a job.
  */
-export const createIntake = (
+export const createIncoming = (
   files: Pick<Files, 'temporary' | 'remove' | 'space'>,
   { accountIncomingBytes: limit }: Pick<Config['files'], 'accountIncomingBytes'>,
 ) => {

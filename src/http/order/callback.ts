@@ -4,16 +4,16 @@ import { callbackFields, endEvents } from '../../contract/webhooks.ts';
 import { Failure, naming } from '../../errors.ts';
 import type { Callback } from '../../jobs/submit/submission.ts';
 import type { Parts } from '../parts.ts';
-import type { Wanted } from './source.ts';
+import type { OrderRequest } from './source.ts';
 
 const Fields = z.object(callbackFields);
 
 /**
- * The request without these, and these; undefined for a request that has none. Failure validation_failed for events
- * that have nowhere to go.
+ * The request without these fields, and these fields as a callback, undefined where none was sent. Failure validation_failed
+ * for events without a webhook_url.
  */
-export const apart = <T extends Wanted>(wanted: T) => {
-  const { metadata, webhook_url, webhook_events, ...body } = wanted.body;
+export const splitCallback = <T extends OrderRequest>(request: T) => {
+  const { metadata, webhook_url, webhook_events, ...body } = request.body;
   const given = Fields.parse({ metadata, webhook_url, webhook_events });
   if (given.webhook_events && given.webhook_url === undefined) throw nowhere();
   const callback: Callback = {
@@ -22,7 +22,7 @@ export const apart = <T extends Wanted>(wanted: T) => {
     events: [...new Set(given.webhook_events ?? endEvents)],
   };
   const isGiven = callback.url !== null || Object.keys(callback.metadata).length > 0;
-  return { request: { ...wanted, body }, callback: isGiven ? callback : undefined };
+  return { request: { ...request, body }, callback: isGiven ? callback : undefined };
 };
 
 const nowhere = (): Failure => {

@@ -22,8 +22,8 @@ import { scope } from '../../tracing/scope.ts';
 import { answerJob } from '../answer/answer-job.ts';
 import { once } from '../idempotent.ts';
 import type { Caller, Parts } from '../parts.ts';
-import { apart, checkCallback } from './callback.ts';
-import { intakeOf, type Wanted } from './source.ts';
+import { checkCallback, splitCallback } from './callback.ts';
+import { intakeOf, type OrderRequest } from './source.ts';
 import { inStage } from './stage.ts';
 
 /**
@@ -32,17 +32,17 @@ import { inStage } from './stage.ts';
  */
 export const makeJob = async (
   operation: Operation,
-  wanted: Wanted,
+  received: OrderRequest,
   parts: Parts,
 ): Promise<JobResult | Job> => {
-  const { ctx, caller } = wanted;
+  const { ctx, caller } = received;
   const { account } = caller;
-  const { request, callback } = apart(wanted);
-  const made = await once(wanted, parts, {
+  const { request, callback } = splitCallback(received);
+  const made = await once(received, parts, {
     make: async (idempotency) => {
       await checkCallback(callback, parts);
       const intake = intakeOf(request, parts, operation.kind);
-      const { request: named, pin } = unpinned(request);
+      const { request: named, pin } = splitPin(request);
       const identified = await operation.identify(named, intake);
       const chosen = await choose(operation, identified, pin, parts);
       if (chosen === null) return refuse(operation, identified, intake);
@@ -57,11 +57,11 @@ export const makeJob = async (
         traceparent: scope().traceparent,
       };
       const found = await reuse(parts, order);
-      if (found) return noted(parts, found);
+      if (found) return logPlaced(parts, found);
       const prepared = await probed(operation, identified, intake, parts);
       const submission = { ...order, ...(await probedPart(identified, prepared)) };
       const rechoose = () => chooseAgain(operation, identified, pin, parts);
-      return noted(parts, await submit(parts, { ...submission, rechoose }));
+      return logPlaced(parts, await submit(parts, { ...submission, rechoose }));
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -70,12 +70,12 @@ export const makeJob = async (
     },
   });
   // A caller may wait for a quarter of an hour: its files that no job took are removed before that.
-  await wanted.discard();
+  await received.discard();
   return answerJob(ctx, { ...made, metadata: callback?.metadata ?? {} }, parts);
 };
 
 /** Its line in the log leads from the request to the job, which may be another request's. */
-const noted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
+const logPlaced = ({ metrics, log }: Parts, made: Submitted): Submitted => {
   const { id: job_id, kind: operation, model } = made.job;
   const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
   metrics.orders.inc({ operation, model, placed });
@@ -138,19 +138,19 @@ const probedPart = async (
 /** The price of the same request, at the account's tier of now. */
 export const makeEstimate = async (
   operation: Operation,
-  wanted: Wanted,
+  received: OrderRequest,
   parts: Parts,
 ): Promise<Estimate> => {
-  const intake = intakeOf(wanted, parts, operation.kind);
-  const { request, pin } = unpinned(apart(wanted).request);
+  const intake = intakeOf(received, parts, operation.kind);
+  const { request, pin } = splitPin(splitCallback(received).request);
   const identified = await operation.identify(request, intake);
   const prepared = await probed(operation, identified, intake, parts);
   const chosen = await choose(operation, identified, pin, parts);
   if (chosen === null) throw modelUnavailable(identified);
-  const { identity } = orderOf(operation, identified, wanted.caller);
+  const { identity } = orderOf(operation, identified, received.caller);
   const signer = signedBy(operation, identified, parts);
   const isCached = await parts.cached.has(fingerprint(identity, chosen.modelVersion, signer));
-  const { available, month } = await parts.ledger.balance(wanted.caller.account);
+  const { available, month } = await parts.ledger.balance(received.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
   const { frames, fps } = prepared.input;
@@ -172,12 +172,14 @@ export const makeEstimate = async (
 };
 
 /** The request with the model alone, and the release that its `model` may name after an "@". */
-const unpinned = (wanted: Wanted): { readonly request: Wanted; readonly pin: string | null } => {
-  const [model, pin = null] = String(wanted.body.model).split('@');
-  return { request: { ...wanted, body: { ...wanted.body, model } }, pin };
+const splitPin = (
+  request: OrderRequest,
+): { readonly request: OrderRequest; readonly pin: string | null } => {
+  const [model, pin = null] = String(request.body.model).split('@');
+  return { request: { ...request, body: { ...request.body, model } }, pin };
 };
 
-/** The release of a new job; null while it is not ready. Failure validation_failed for one that there is not. */
+/** The release of a new job; null while it is not ready. Failure validation_failed for a release that does not exist. */
 const choose = async (
   operation: Operation,
   { options, inputKind }: Identified<Options>,

@@ -14,7 +14,7 @@ import { takeResult } from './earlier-result.ts';
 import { inStage } from './stage.ts';
 
 /** A checked request and the files that came with it. */
-export type Wanted = {
+export type OrderRequest = {
   readonly ctx: Context;
   readonly caller: Caller;
   readonly body: Readonly<Record<string, unknown>>;
@@ -22,9 +22,9 @@ export type Wanted = {
 } & Incoming;
 
 /** What an operation gets to look at a request with. */
-export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intake => {
-  const { ctx, caller, folder, admit } = wanted;
-  const labels = { operation, model: String(wanted.body.model ?? '') };
+export const intakeOf = (request: OrderRequest, parts: Parts, operation: string): Intake => {
+  const { ctx, caller, folder, admit } = request;
+  const labels = { operation, model: String(request.body.model ?? '') };
   const { config, closing, turns, probers, probed } = parts;
   // A caller who hangs up while others' files are looked at waits no longer.
   const look: Intake['look'] = (work) =>
@@ -33,7 +33,7 @@ export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intak
     );
   return {
     config,
-    take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
+    take: (group, mostBytes) => take(group, mostBytes, request, { ...parts, labels }),
     look,
     probeMedia: async ({ field, file, sha256 }, kind, limits) => {
       const key = `${operation} ${kind} ${sha256}`;
@@ -58,7 +58,7 @@ export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intak
 const take = async (
   group: readonly string[],
   mostBytes: number,
-  { body, files, caller, folder, admit }: Wanted,
+  { body, files, caller, folder, admit }: OrderRequest,
   parts: Parts & { readonly labels: WorkLabels },
 ): Promise<Source> => {
   for (const name of group) {

@@ -22,10 +22,10 @@ const headers = {
 
 type Board = ReturnType<KoaAdapter['registerPlugin']>;
 
-const openBoard = ({ queuesToSee, config }: Pick<Parts, 'queuesToSee' | 'config'>): Board => {
+const openBoard = ({ bullQueues, config }: Pick<Parts, 'bullQueues' | 'config'>): Board => {
   const serverAdapter = new KoaAdapter().setBasePath(`${config.http.publicPath}${path}`);
   createBullBoard({
-    queues: queuesToSee.queues().map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
+    queues: bullQueues.queues().map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'enhance: queues', hideRedisDetails: true } },
   });

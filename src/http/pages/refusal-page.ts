@@ -1,4 +1,4 @@
-/** What a person sees who opened an address in a browser and is refused: a link whose result is gone, a name that is none. */
+/** The page for a person whose browser opened an address and was refused, as when the result is gone or there is no such page. */
 import type { Next } from 'koa';
 import { Problem } from '../../contract/failure.ts';
 import type { Context } from '../context.ts';

@@ -21,7 +21,7 @@ export const getQueue = route({
   fails: [],
   handle: async (_, parts) => ({
     jobs: await jobsOf(parts),
-    queues: await Promise.all(parts.queuesToSee.queues().map(queueOf)),
+    queues: await Promise.all(parts.bullQueues.queues().map(queueOf)),
     tritons: parts.replicas.list().map(({ name, state }) => ({ name, healthy: state().healthy })),
   }),
 });
@@ -40,7 +40,7 @@ const jobsOf = async ({ jobs, ledger }: Parts): Promise<QueueState['jobs']> => {
   };
 };
 
-type Seen = ReturnType<Parts['queuesToSee']['queues']>[number];
+type Seen = ReturnType<Parts['bullQueues']['queues']>[number];
 
 const queueOf = async (queue: Seen): Promise<QueueState['queues'][number]> => {
   const [{ waiting, active, delayed, failed }, paused, listed] = await Promise.all([

@@ -77,7 +77,7 @@ const shared = {
   /** The candidate that does the work again to be compared; '' for none. */
   mirror: z.string().default(''),
   fingerprint: z.string(),
-  /** What the fingerprint is made of, but for the release; see `submit/fingerprint.ts`. */
+  /** What the fingerprint is made of, except the release; see `submit/fingerprint.ts`. */
   identity: z.string().default(''),
   /** What it would cost, held at submission and charged at the end; see `accounts/ledger.ts`. */
   estimated: count,

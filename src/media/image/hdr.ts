@@ -73,7 +73,7 @@ const eachPixel = async (length: number, channels: number, visit: (i: number) =>
   }
 };
 
-/** Of the samples of colours; alpha is none. */
+/** Of the samples of colours, without alpha. */
 const highest = async (codes: Uint16Array, channels: number): Promise<number> => {
   let most = 0;
   await eachPixel(codes.length, channels, (i) => {

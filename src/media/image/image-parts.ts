@@ -119,7 +119,7 @@ const jpeg: PartFormat = {
   isScan: (head) => head.readUInt16BE(0) === 0xff00 + START_OF_SCAN,
   step: stepOf,
 };
-/** Markers without a length: 0 is none, 1 is obsolete, restarts and the start of an image. */
+/** Markers without a length: 0 is not a marker, 1 is obsolete, restarts and the start of an image. */
 const isBare = (marker: number): boolean => marker <= 1 || (marker >= 0xd0 && marker <= 0xd8);
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;

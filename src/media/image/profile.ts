@@ -15,7 +15,7 @@ const MIDDLE = { least: 90, most: 165 } as const;
 
 /**
  * The profile that the result of an image keeps, with the image's own codes. Undefined: the result is sRGB. That is so where
- * the profile is none of RGB, or as good as sRGB, or linear, and where the image is HDR (`hdr.ts`).
+ * the profile is not of RGB, or as good as sRGB, or linear, and where the image is HDR (`hdr.ts`).
  */
 export const profileOf = async (path: string, info: ImageInfo): Promise<Buffer | undefined> => {
   if (info.format === 'bmp' || info.hdr) return undefined;

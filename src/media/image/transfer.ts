@@ -1,4 +1,4 @@
-/** What the codes of an image mean, by its own words: the chunk cICP of a PNG, the box `colr` of an AVIF or HEIC. */
+/** What the codes of an image mean, as the file states it: the chunk cICP of a PNG, the box `colr` of an AVIF or HEIC. */
 import { type FileWindow, openFileWindow } from '../file-window.ts';
 import type { Hdr, SourceFormat } from '../info.ts';
 import { boxBytes } from '../iso-box.ts';
@@ -12,7 +12,7 @@ const allPrimaries: Readonly<Record<number, Hdr['primaries']>> = { 1: 'bt709', 1
 const USUAL: readonly number[] = [1, 2, 6, 13];
 const DISPLAY_P3 = 12;
 
-/** hdr: undefined where it is none. p3: whether they are those of Display P3. */
+/** hdr: undefined where the image is not in HDR. p3: whether the codes are those of Display P3. */
 type Codes = { readonly hdr?: Hdr | undefined; readonly p3?: true };
 
 /** What the picture that is shown says. A gain map, as of phones, is another item and says nothing. */

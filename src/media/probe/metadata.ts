@@ -10,7 +10,7 @@ const APPLE_LOCATION = 'com.apple.quicktime.location.ISO6709';
 const creationTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z/;
 const location = /^(?:[+-]\d{1,7}(?:\.\d{1,9})?){2,3}/;
 
-/** The beginning of a tag that has this form; anybody can write such tags, so of other texts there is none. */
+/** The beginning of a tag that has this form; anybody can write such tags, so other texts are ignored. */
 const matching = (form: RegExp) =>
   z
     .string()

@@ -52,7 +52,7 @@ const RATES = [
 ] as const;
 const HERTZ = [44_100, 48_000, 32_000] as const;
 
-/** The length of the frame with this head; 0: it is none of layer III. */
+/** The length of the frame with this head; 0: it is no header of layer III. */
 const frameBytes = (head: number): number => {
   const version = (head >>> 19) & 3;
   const hertz = HERTZ[(head >>> 10) & 3];

@@ -75,7 +75,7 @@ const HeaderOutput = z.object({
     .object({
       tags: z
         .object({
-          // Anybody can write such tags: of other texts there are none.
+          // Anybody can write such tags: other texts are ignored.
           [OWN_TAGS.leftOut]: z
             .string()
             .regex(/^[a-z0-9_,]{1,200}$/)

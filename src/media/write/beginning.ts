@@ -6,5 +6,5 @@ import type { VideoInfo } from '../info.ts';
  */
 export const beginningOf = ({ mediaStart }: VideoInfo): number => Math.max(0, mediaStart);
 
-/** ffmpeg's arguments for an input that is to come so much later. */
+/** ffmpeg's arguments for an input that is to begin this many seconds later. */
 export const later = (seconds: number): string[] => ['-itsoffset', seconds.toFixed(6)];

@@ -6,7 +6,7 @@ import { beginningOf, later } from './beginning.ts';
 type Source = { readonly path: string; readonly info: VideoInfo };
 
 /**
- * Writes the text subtitles of a video, of which there are some, to an MP4 of their own, on the clock of the result. False
+ * Writes the text subtitles of a video that has some to an MP4 of their own, on the clock of the result. False
  * where they cannot be read: a result is worth having without them.
  *
  * The encoder reads them from there and not from the video. Their packets are seconds apart, and ffmpeg would read the video

@@ -8,7 +8,7 @@ const licenceFile = /^(licen[cs]e|copying)(\.(md|txt))?$/i;
 
 /**
  * The SPDX expression as it was named, or `SEE LICENSE IN LICENSE` for a file of the release, as npm writes it.
- * Throws Failure release_refused when there is neither, or the name is none of SPDX.
+ * Throws Failure release_refused when there is neither, or the name is not in the list of SPDX.
  */
 export const licenceOf = async (named: string | undefined, folder: string): Promise<string> => {
   if (named !== undefined) return spdx(named);

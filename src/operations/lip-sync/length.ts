@@ -1,4 +1,4 @@
-/** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
+/** How long a lip-synced video becomes, and the warnings that are known before it is made. Pure. */
 
 import type { Warning } from '../../contract/job.ts';
 import { PORTRAIT_FPS } from '../../frame.ts';

@@ -8,7 +8,7 @@ import { variantOf } from './options.ts';
 import { assembled, openParts, type Part } from './reuse.ts';
 import type { FramesTask } from './task.ts';
 
-/** Each call costs some milliseconds, whatever its size: as long as `realtime` needs for one frame of 480x270. */
+/** Each call costs some milliseconds, whatever its size: as much as `realtime` needs for one frame of 480x270. */
 const MOST_FRAMES = 8;
 /** Bytes of the enlarged frames of one call, unless a single one has more. */
 const MOST_BYTES = 16 * 1024 ** 2;

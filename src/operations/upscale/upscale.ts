@@ -21,10 +21,13 @@ const INVENTS_TEXTURE: Edit = {
   ingredients: [{ role: 'media', title: 'input', relationship: 'parentOf' }],
 };
 
-/** Raised when the service makes another file of the same request and no release of a model tells it: the cache has the old one. */
+/**
+ * To be raised when the service itself makes another file of the same request, so that the cache does not answer with the
+ * old one. A change of a model raises its release instead.
+ */
 const WORK = 2;
 
-/** What of `output` a file of this format depends on: whoever changes the rest gets the same file, and pays for it once. */
+/** The fields of `output` that change a file of this format. Requests that differ in others get one file, charged once. */
 const writtenBy = (format: OutputFormat, { output = {} }: UpscaleOptions): unknown[] => {
   const { quality = null, lossless = false, metadata = 'strip', background = '#ffffff' } = output;
   return [

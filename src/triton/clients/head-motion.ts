@@ -8,7 +8,7 @@ import { MOTION } from './portrait-motion.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
-  /** Of a portrait as it came. */
+  /** Of an unchanged portrait. */
   look(still: Picture, mesh: Float32Array, signal: AbortSignal): Promise<Looks>;
   /** `memory`, of the picture's length: where the answer may be put. After an abort a late answer may still be written to it. */
   move(portrait: MovedPortrait, memory: Buffer, signal: AbortSignal): Promise<Picture>;

@@ -82,7 +82,7 @@ type ChunksRequest = Omit<OutputRequest, 'times'> & {
   readonly chunks: readonly Chunk[];
 };
 
-/** Has all chunks encoded, but for those that an earlier attempt has finished; returns the files of all. */
+/** Has all chunks encoded, except those that an earlier attempt has finished; returns the files of all. */
 export const encodeChunks = async (
   { config, report, share = alone, signal }: EncodeTask,
   { checkpoints, chunks, format, open, keep }: ChunksRequest,
