@@ -61,7 +61,7 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    // Imported here: a worker does not need them, and would take a sixth longer to start.
+    // Imported here: a worker does not need them, and would take a sixth longer to start. See decision 43.
     const { createApp } = await import('./http/app.ts');
     const { bundlePage } = await import('./http/pages/bundle.ts');
     const shared = await openShared(config, log, closers, 'api');

@@ -1,7 +1,8 @@
 /**
- * Runs all tests, or the files that are named and those in the folders that are, and fails closed. The last line is "N passed, N failed, N skipped".
+ * Runs all tests, or those of the files and folders that are named. A file that cannot be run counts as failed. The last line
+ * is "N passed, N failed, N skipped".
  * usage: node --import tsx tests/run.ts [file or folder …]   (without any the Python tests run too)
- * TEST_COUNT names a file that gets the counts as JSON.
+ * TEST_COUNT names a file that gets the counts as JSON. See decision 147.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-"""Pictures (8 or 16 bits a sample, interleaved) and the float planes that networks work on."""
+"""Pictures (8 or 16 bits a sample, interleaved) and the float planes that networks work on. docs/decisions/0214."""
 
 from typing import Any
 

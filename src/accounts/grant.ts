@@ -1,4 +1,4 @@
-/** Credits that are added to an account, or withdrawn from it: what the scripts get, and how they refuse. */
+/** Credits that are added to an account, or withdrawn from it: what the scripts get, and how they refuse. See decision 180. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** The queue of tickets, which Bull carries to workers; what a job is and may do is in its record. */
+/** The queue of tickets, which Bull carries to workers; what a job is and may do is in its record. See decision 2. */
 
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';

@@ -1,4 +1,4 @@
-/** Channels of a sound that ffmpeg cannot mix, or AAC not hold, as the file names them. Pure. */
+/** Channels of a sound that ffmpeg cannot mix, or AAC not hold, as the file names them. See decision 202. Pure. */
 
 /** The common layouts of 1 to 8 channels, the most that AAC holds here. */
 const COMMON = ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1', '6.1', '7.1'] as const;

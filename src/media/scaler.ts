@@ -21,7 +21,7 @@ const positions: Record<ChromaPosition, readonly [number, number]> = {
 
 /**
  * Filters that make RGB of the source's codes. Every option of the scaler is set: ffmpeg's own defaults differ between
- * releases, and assume a chroma position that is rare (an error of half a pixel, times the scale).
+ * releases, and assume a chroma position that is rare (an error of half a pixel, times the scale). See decision 156.
  */
 export const toRgb = (info: VideoInfo): string[] => {
   const { size, pixelFormat } = info;
@@ -134,6 +134,7 @@ export const asYuv = (info: VideoInfo): VideoInfo => ({
  * How the output's codes become colours: as the source's do; BT.709 in limited range where those are RGB. What the source does
  * not state is what goes with its matrix. Browsers ignore a statement that is not whole, and guess by the size of the pictures:
  * a video of 360 lines and its enlargement to 720 then had different colours (red of 199, 40, 39 was 213, 55, 39 in Chromium).
+ * See decision 117.
  */
 export const outputColour = ({ matrix, fullRange, primaries, transfer }: Colour) => {
   const usual = companions[matrix ?? 'bt709'];

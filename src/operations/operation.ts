@@ -1,7 +1,7 @@
 /**
  * What an operation is, as a type: all that the service has to know of it, in one value. A new one is a folder beside
  * `upscale` and `lip-sync`, and a line in `all.ts`; the routes, the document, the catalogue, prices, records, the cache
- * and the worker follow from the value.
+ * and the worker follow from the value. See decision 19.
  */
 import type { Command } from 'commander';
 import type { z } from 'zod';

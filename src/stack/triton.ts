@@ -1,4 +1,4 @@
-/** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
+/** The embedded Triton: the server of the wheel nvidia-pytriton. It loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-/** The models that ship with the service, one for each slot. They are loaded when Triton is started; added releases are loaded by the reconcile loop. */
+/** The models that ship with the service, one for each slot, loaded at the start. The reconcile loop loads added releases. */
 export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>
@@ -112,7 +112,10 @@ const dropRegions = (prefix: string): void => {
 /** A Triton that has crashed is seen by its keeper within a second; on a machine that is busy enough for a crash, later. */
 const crashToldWithinMs = 10_000;
 
-/** 24.10 crashes where one of its Python processes gets no processor for a second (decision 86): on a busy machine twice in a row. */
+/**
+ * 24.10 crashes where one of its Python processes gets no processor for a second (decision 86): on a busy machine twice in a
+ * row (decision 175).
+ */
 export const mostStarts = 5;
 
 /**

@@ -57,9 +57,9 @@ async function* entriesOf(folder: string, start: string) {
 }
 
 /**
- * The file and its name at once: a file system writes its journal once for both. A power failure meanwhile may leave a name
- * without all of its content, but nobody knows that name: Redis is told of it when this returns, and a checkpoint, which is
- * looked for by its name alone, was flushed before it came here.
+ * The file and its name at once: a file system writes its journal once for both (decision 52). A power failure meanwhile may
+ * leave a name without all of its content, but nobody knows that name: Redis is told of it when this returns, and a
+ * checkpoint, which is looked for by its name alone, was flushed before it came here.
  */
 const flushBoth = async (path: string, expected: Expected, named: string): Promise<void> => {
   try {

@@ -38,7 +38,7 @@ const keepUpload = script(
   ]),
 );
 
-/** Media sent ahead of the request that uses it. */
+/** Media sent ahead of the request that uses it. See decision 208. */
 export const openUploads = (
   stores: Redises,
   files: Files,

@@ -1,4 +1,4 @@
-"""Meshes of the frames to come, read in one call with that of now while their crop stays."""
+"""Meshes of the frames to come, read in one call with that of now while their crop stays. docs/decisions/0055."""
 
 from collections.abc import Sequence
 

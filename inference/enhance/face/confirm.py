@@ -1,4 +1,4 @@
-"""Whether there is a face where a network says so.
+"""Whether there is a face where a network says so. docs/decisions/0211.
 
 The score of the mesh does not tell: it is 1.0 on hands and on most animals. Two measures do (tests/test_face_find.py):
 - How far the mesh moves with its crop. On a face it stays where the face is; on anything else it moves with the crop. As a

@@ -1,4 +1,4 @@
-"""Faces followed through the frames of a clip."""
+"""Faces followed through the frames of a clip. docs/decisions/0193."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,7 @@
-"""How a mouth moves with a sound, by two estimates: the prior, learnt from other people, and the visemes, set by rule."""
+"""How a mouth moves with a sound, by two estimates: the prior, learnt from other people, and the visemes, set by rule.
+
+docs/decisions/0226.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

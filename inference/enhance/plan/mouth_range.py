@@ -28,7 +28,7 @@ class MouthRange:
     mean: Array
     spread: Array
     parted: float
-    """The least opening in speech, but for p, b and m."""
+    """The least opening in speech, except for p, b and m (docs/decisions/0041)."""
     chin: float = USUAL
     """Of an opening, what the chin falls (chin.py)."""
 

@@ -2,6 +2,7 @@
 
 Geometry is in the head's axes: s to the right, t downwards, in pixels from the middle of the mesh's eye. A unit is S, the
 distance of the outer eye corners.
+docs/decisions/0137 and 0173.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""What a lid has to cover: the eye as it is seen in the picture, which is often larger than the mesh's."""
+"""What a lid has to cover: the eye as it is seen in the picture, which is often larger than the mesh's.
+
+docs/decisions/0137, 0190 and 0242.
+"""
 
 from dataclasses import dataclass
 

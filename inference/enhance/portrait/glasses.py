@@ -1,4 +1,7 @@
-"""Glasses of a drawn face, which look like two large eyes: a bridge joins them, and the eyes lie inside."""
+"""Glasses of a drawn face, which look like two large eyes: a bridge joins them, and the eyes lie inside.
+
+docs/decisions/0178.
+"""
 
 import cv2
 import numpy as np

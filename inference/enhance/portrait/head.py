@@ -1,4 +1,4 @@
-"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 behind it.
+"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 behind it. docs/decisions/0247.
 
 At the picture's border nothing comes in from beyond it; what moves along the border or out of the picture is not held.
 """

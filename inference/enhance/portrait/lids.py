@@ -2,6 +2,7 @@
 
 Geometry is in the eye's own axes: s along the line of its corners, t downwards across it, both in pixels. A unit is S, the
 distance of the outer eye corners.
+docs/decisions/0083 and 0242.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The light on a face, measured on its cheeks, and the colours that things have in it."""
+"""The light on a face, measured on its cheeks, and the colours that things have in it. docs/decisions/0188."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which pixels of a patch lie within contours, and which were changed."""
+"""Which pixels of a patch lie within contours, and which were changed. docs/decisions/0204."""
 
 import cv2
 import numpy as np

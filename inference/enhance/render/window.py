@@ -1,4 +1,4 @@
-"""Where in a patch pixels may move: below the nose, and not at the patch's border."""
+"""Where in a patch pixels may move: below the nose, and not at the patch's border. docs/decisions/0064."""
 
 import numpy as np
 

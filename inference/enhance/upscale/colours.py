@@ -1,4 +1,7 @@
-"""Colours as in the original: networks shift flat ones, draw waves beside edges, darken what is dithered, tint what is grey."""
+"""Colours as in the original: networks shift flat ones, draw waves beside edges, darken what is dithered, tint what is grey.
+
+docs/decisions/0185.
+"""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""The three models: which networks, in which order, for which scale."""
+"""The three models: which networks, in which order, for which scale. docs/decisions/0233."""
 
 import os
 from collections.abc import Callable, Mapping

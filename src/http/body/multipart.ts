@@ -1,4 +1,4 @@
-/** Reads multipart/form-data (RFC 7578) within limits. The only file that uses the parser. */
+/** Reads multipart/form-data (RFC 7578) within limits. The only file that uses the parser. See decision 13. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';

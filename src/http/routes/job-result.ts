@@ -87,7 +87,7 @@ type Named = {
   readonly given: string | undefined;
 };
 
-/** "photo-4x-<job>.png", "fast-<job>.mp4"; "holiday-photo-4x.png" where the caller gives "holiday". */
+/** "photo-4x-<job>.png", "fast-<job>.mp4"; "holiday-photo-4x.png" where the caller gives "holiday". See decision 165. */
 const nameOf = (label: string, { job, file, given }: Named): string =>
   (given === undefined ? `${label}-${job.id}` : `${given}-${label}`) +
   file.slice(file.lastIndexOf('.'));

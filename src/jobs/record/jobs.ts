@@ -34,7 +34,7 @@ const MOST_JOBS = 50;
 export type Place = {
   /** Among all jobs that wait, where 1 is next. */
   readonly position: number;
-  /** When it will probably start; null where that is not known. */
+  /** Seconds until it will probably start (decision 197); null where that is not known. */
   readonly etaSeconds: number | null;
 };
 

@@ -1,4 +1,4 @@
-/** Writes pictures so that it can be stopped: libvips cannot be, so large ones are encoded by a process of their own. */
+/** Writes pictures so that it can be stopped: libvips cannot be, so a process of its own encodes a large one. Decision 40. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -3,7 +3,10 @@ import { CUT_OFF } from '../outcome.ts';
 
 let prepared = false;
 
-/** sharp as this service uses it: libvips loads the accepted formats only (BMP is not among them: `bmp.ts`; of HEIC no pixels: `heic.ts`), whatever the content is, and caches nothing. */
+/**
+ * sharp (libvips) as this service uses it: it loads the accepted formats only and caches nothing. `bmp.ts` reads BMP, and
+ * `heic.ts` the pixels of HEIC. See decision 3.
+ */
 export const sharp = (input: string | Buffer | Uint16Array, options: SharpOptions): Sharp => {
   if (!prepared) {
     const loaders = ['Png', 'Jpeg', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map(

@@ -10,7 +10,7 @@ const CLUSTER = '1f43b675';
 
 /**
  * The beginning of a Matroska stream of raw pictures (RFC 9559); `fourCc` names their layout. Matroska carries each
- * picture's own time to ffmpeg; raw video has no times.
+ * picture's own time to ffmpeg; raw video has no times. See decision 5.
  */
 export const matroskaHead = ({ width, height }: Size, fourCc: string, fps: number): Buffer =>
   Buffer.concat([

@@ -7,7 +7,7 @@ type Source = { readonly path: string; readonly info: VideoInfo };
 
 /**
  * Writes the text subtitles of a video that has some to an MP4 of their own, on the clock of the result. False
- * where they cannot be read: a result is worth having without them.
+ * where they cannot be read: a result is worth having without them. See decision 101.
  *
  * The encoder reads them from there and not from the video. Their packets are seconds apart, and ffmpeg would read the video
  * up to the next one, so all sound on the way would wait in memory for its pictures.

@@ -31,7 +31,7 @@ export const shrunkFrom = (sent: Size, { width }: Size): Warning[] => {
   return [{ code: 'portrait_shrunk', detail }];
 };
 
-/** For a picture with an odd side. */
+/** For a picture with an odd side. See decision 9. */
 export const grownFrom = (size: Size): Warning[] => {
   const grown = evened(size);
   if (sizeText(grown) === sizeText(size)) return [];

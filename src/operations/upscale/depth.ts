@@ -5,7 +5,7 @@ import type { Upscaler } from '../../triton/clients/upscaler.ts';
 
 type Depth = { readonly depth?: 16 | undefined; readonly warnings: readonly Warning[] };
 
-/** Bits of a sample to work with: 16 where the image has them and PNG, alone of the formats of results, can hold them. Pure. */
+/** Bits of a sample to work with: 16 where the image has them and the result is PNG, which alone can hold them. Decision 32. */
 export const depthOf = (
   { depth, profile }: Pick<ImageInfo, 'depth' | 'profile'>,
   format: ImageFormat,

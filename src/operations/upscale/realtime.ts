@@ -1,4 +1,4 @@
-/** Frames of video, enlarged as they come from the decoder, several in one call. */
+/** Frames of video, enlarged as they come from the decoder, several in one call. See decision 36. */
 import { inBatches } from '../../async/in-batches.ts';
 import { inOrder } from '../../async/in-order.ts';
 import { scaled, sizeText, type YuvFrame, type YuvPicture, yuvBytes } from '../../frame.ts';

@@ -27,7 +27,7 @@ const INVENTS_TEXTURE: Edit = {
  */
 const WORK = 2;
 
-/** The fields of `output` that change a file of this format. Requests that differ in others get one file, charged once. */
+/** The fields of `output` that change a file of this format: what differs in others is charged once (decision 140). */
 const writtenBy = (format: OutputFormat, { output = {} }: UpscaleOptions): unknown[] => {
   const { quality = null, lossless = false, metadata = 'strip', background = '#ffffff' } = output;
   return [

@@ -65,7 +65,7 @@ export type MouthPlan = {
   /** Indices of the mesh points that a plan needs. */
   readonly points: readonly number[];
   plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>;
-  /** Which of the clip's pictures to look at more closely. They do not depend on the new sound, and are known sooner than the plan. */
+  /** Which of the clip's pictures to look at more closely: known before the plan, as they need no sound (decision 164). */
   tellingPictures(request: PlanRequest, signal: AbortSignal): Promise<TellingPictures>;
 };
 

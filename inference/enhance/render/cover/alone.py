@@ -3,6 +3,7 @@
 Skin and lips have the chroma of the face. A microphone, a cup or a mask has less of it, a hand before the mouth shows skin
 where lips should be, and red cloth passes for lips that are too large. A grey beard has less chroma too, in all frames of a
 clip: shares of one clip are to be compared.
+docs/decisions/0205.
 """
 
 from dataclasses import replace

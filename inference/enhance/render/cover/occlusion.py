@@ -3,6 +3,7 @@
 A place is strange when its colour is not the subject's own there, in this frame's light. A strange piece is a thing only
 when it is strange enough as a whole and reaches beyond the face, as all that is held or hangs does: a wet lip, a shade
 under it and teeth do not.
+docs/decisions/0096 and 0181.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
+"""How far a frame's mouth is to be believed: 0 leaves the frame as it is. docs/decisions/0193."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

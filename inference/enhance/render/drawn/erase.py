@@ -1,4 +1,4 @@
-"""What is drawn on skin, taken away: the skin goes on under it."""
+"""What is drawn on skin, taken away: the skin goes on under it. docs/decisions/0144."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""The drawn mouth of a frame: what may be one is looked for in turn, the usual first.
+"""The drawn mouth of a frame: what may be one is looked for in turn, the usual first. docs/decisions/0163.
 
 Cel animation draws a closed mouth as a stroke and an open one as a filled outline; there is no flesh of lips. What differs
 from the skin above and below it is the mouth.

@@ -1,5 +1,5 @@
 """Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line or none;
-and those round teeth.
+and those round teeth. docs/decisions/0151.
 
 A mesh often takes them for an open mouth. Here its lips are laid on the drawn ones.
 """

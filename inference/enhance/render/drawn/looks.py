@@ -1,4 +1,4 @@
-"""What a drawn mouth that was found looks like: its lines, its edges, what lies round it."""
+"""What a drawn mouth that was found looks like: its lines, its edges, what lies round it. docs/decisions/0198."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The line from the nose of a drawn animal down to its mouth, which makes nose and mouth one thing."""
+"""The line from the nose of a drawn animal down to its mouth, which makes nose and mouth one thing. docs/decisions/0187."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,7 @@
-"""Closed lips painted in one tone, as flat avatars have them: nothing tells one from the other, nor both from an open mouth."""
+"""Closed lips painted in one tone, as flat avatars have them: nothing tells one from the other, nor both from an open mouth.
+
+docs/decisions/0155, 0232 and 0237.
+"""
 
 import cv2
 import numpy as np

@@ -1,6 +1,7 @@
 """What the warp stretches far more in one direction than across it: pores, noise and the jags of an outline become hairs.
 
 There the result is smoothed across the hairs, until what is seen is about as long as it is wide.
+docs/decisions/0216.
 """
 
 import cv2

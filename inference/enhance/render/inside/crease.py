@@ -1,4 +1,4 @@
-"""The dark line between lips that were apart in the frame and now touch."""
+"""The dark line between lips that were apart in the frame and now touch. docs/decisions/0088 and 0227."""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""What the frames of a clip show of the inside of a mouth, on one grid: the plane of a head seen from the front."""
+"""What the frames of a clip show of the inside of a mouth, on one grid: the plane of a head seen from the front.
+
+docs/decisions/0149.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Where the subject's teeth end and what colour they have, and the colours behind them, as several lenders show them."""
+"""Where the subject's teeth end and what colour they have, and the colours behind them, as several lenders show them.
+
+docs/decisions/0186.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""How an upper lip changes the light on the teeth under it: it takes some, and adds some of its own colour."""
+"""How an upper lip changes the light on the teeth under it: it takes some, and adds some of its own colour.
+
+docs/decisions/0085.
+"""
 
 import cv2
 import numpy as np

@@ -1,4 +1,7 @@
-"""People whose upper lip hides their upper teeth: the teeth that their frames show are lower ones, and go with the jaw."""
+"""People whose upper lip hides their upper teeth: the teeth that their frames show are lower ones, and go with the jaw.
+
+docs/decisions/0228.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations

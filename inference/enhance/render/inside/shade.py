@@ -1,4 +1,7 @@
-"""How the light falls off in a mouth: learnt where frames show it, by how far the mouth is open and where between the lips."""
+"""How the light falls off in a mouth: learnt where frames show it, by how far the mouth is open and where between the lips.
+
+docs/decisions/0194.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""What lenders show between their lips, beside what would be drawn there: how light it is where lips lie on each other."""
+"""What lenders show between their lips, beside what would be drawn there: how light it is where lips lie on each other.
+
+docs/decisions/0143.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The picture of the upper teeth: the best frames' own, and what none of them shows."""
+"""The picture of the upper teeth: the best frames' own, and what none of them shows. docs/decisions/0059."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How far the shade of the line between shut lips reaches into the lower one."""
+"""How far the shade of the line between shut lips reaches into the lower one. docs/decisions/0120."""
 
 import cv2
 import numpy as np

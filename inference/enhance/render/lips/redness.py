@@ -1,4 +1,7 @@
-"""What tells lips from skin and teeth: that they are redder, or, where they are painted, what they differ in from the skin."""
+"""What tells lips from skin and teeth: that they are redder, or, where they are painted, what they differ in from the skin.
+
+docs/decisions/0097.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The lips as they are asked for: four contours from the subject's rest and one row of TARGETS."""
+"""The lips as they are asked for: four contours from the subject's rest and one row of TARGETS. docs/decisions/0239."""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-/** Which face is a larger copy of another one, as in the blurred background of a wide picture in a vertical video: pure. */
+/** Which face is a larger copy of another one, as in the blurred background of a vertical video (decision 245). Pure. */
 import type { Size } from '../../../frame.ts';
 import { correlation, deviation, mean } from './lips.ts';
 import type { Sighting } from './track.ts';

@@ -1,4 +1,4 @@
-/** Which faces of a clip are the same person, cuts, dissolves and wipes included: pure. */
+/** Which faces of a clip are the same person, cuts, dissolves and wipes included: pure. See decision 245. */
 import type { Shots } from './transitions.ts';
 
 /** See `face_track`'s LIKENESS: the distance of two of them says whether they are of one person. */

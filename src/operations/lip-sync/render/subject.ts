@@ -37,7 +37,7 @@ const MASKED = 0.9;
 /**
  * What belongs to the subject and not to one picture, measured on the first of these, the best first, in which nothing covers
  * the lower face, or on the one in which least does; on others only where all of these are behind something, or where the
- * mouth of a drawing was misread. Throws no_face_detected for a face that is too small or behind a mask.
+ * mouth of a drawing was misread. See decision 199. Throws no_face_detected for a face that is too small or behind a mask.
  */
 export const measureSubject = async (
   task: Means,
