@@ -46,7 +46,7 @@ export type RunOptions = StartOptions & {
   /** Called with the job as it stands, again with each change. */
   readonly onUpdate?: (job: Job) => void;
 };
-/** Of the requests for the job, which are made when its event stream ends: `retries` may be Infinity. */
+/** Options of the requests for the job, which are made when its event stream ends: `retries` may be Infinity. */
 export type WatchOptions = Pick<HttpRequest, 'signal' | 'retries' | 'onRetry'>;
 type JobQuery = {
   readonly status?: Job['status'];

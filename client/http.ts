@@ -6,7 +6,7 @@ export type HttpOptions = {
   readonly url: string;
   /** Absent: `fetch` adds it. */
   readonly key?: string;
-  /** In place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is repeated that got no answer, 429 or 5xx and is safe to repeat; 3 unless given. */
   readonly retries?: number;
@@ -23,9 +23,9 @@ export type HttpRequest = {
   readonly signal?: AbortSignal | undefined;
   /** A POST that may be repeated although it has no Idempotency-Key. */
   readonly safe?: boolean;
-  /** In place of the client's own `retries`. */
+  /** Instead of the client's own `retries`. */
   readonly retries?: number | undefined;
-  /** In place of the client's own. */
+  /** Instead of the client's own `onRetry`. */
   readonly onRetry?: ((error: unknown) => void) | undefined;
 };
 type Repeating = Pick<HttpRequest, 'retries' | 'onRetry' | 'signal'>;

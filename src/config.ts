@@ -25,7 +25,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
     seconds: e.VIDEO_MAX_SECONDS,
     frames: e.VIDEO_MAX_FPS * e.VIDEO_MAX_SECONDS,
-    /** Of all frames of an output together. */
+    /** Pixels of all frames of an output together. */
     outputPixels: e.VIDEO_MAX_OUTPUT_GIGAPIXELS * 1e9,
   };
   const ffmpeg = {
@@ -34,7 +34,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     preset: e.FFMPEG_PRESET,
     threads: e.FFMPEG_THREADS,
     environment: childEnvironment(env),
-    /** Of each decoded picture, as a later one may be larger than the first: the limits, and up to 64 for a codec's padding. */
+    /** Of any decoded picture, as a later one may be larger than the first: the limits, and 64 for a codec's padding. */
     maxPixels: (e.VIDEO_MAX_LONG_SIDE + 64) * (e.VIDEO_MAX_SHORT_SIDE + 64),
     /** Limits of one child process: bytes of address space, and seconds of processor time, all cores together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
@@ -70,7 +70,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     triton: {
       /** Every replica; with `dns` the one entry whose host name stands for all of them. */
       servers,
-      /** Of the first one, for what talks to a single server. */
+      /** The first one, for what talks to a single server. */
       httpUrl: servers[0]?.httpUrl ?? '',
       grpcUrl: servers[0]?.grpcUrl ?? '',
       discovery: e.TRITON_DISCOVERY,
@@ -108,7 +108,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       adminKey: e.ADMIN_KEY,
       metricsToken: e.METRICS_TOKEN,
     },
-    /** Of a worker, which has no API; port 0: none. */
+    /** Where a worker, which has no API, serves its metrics; port 0: nowhere. */
     metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
     tracing: {
       /** Undefined: no tracing. */
@@ -152,7 +152,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       },
       video,
       audio: { bytes: e.AUDIO_MAX_BYTES, seconds: e.LIPSYNC_MAX_SECONDS },
-      /** Of the clip whose lips are synchronised; a portrait is no larger. */
+      /** Limits of the clip whose lips are synchronised; a portrait is no larger. */
       lipsync: {
         ...video,
         seconds: e.LIPSYNC_MAX_SECONDS,
@@ -187,7 +187,7 @@ const s3Of = (e: Variables) => ({
   /** Undefined: as Amazon's tools find them. */
   credentials: credentialsOf(e),
   forcePathStyle: e.S3_FORCE_PATH_STYLE,
-  /** Of each attempt of a call, until the server begins to answer. */
+  /** The longest time until the server begins to answer, for each attempt of a call. */
   timeoutMs: e.S3_TIMEOUT_SECONDS * 1000,
   partBytes: e.S3_PART_BYTES,
   /** Null: results are downloaded through this service. */

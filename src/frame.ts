@@ -25,7 +25,7 @@ export type YuvPicture = Size & { readonly pixels: Buffer };
 export const yuvBytes = ({ width, height }: Size): number =>
   width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2);
 
-/** Of a row of pixels, in bytes. */
+/** Bytes of a row of pixels. */
 export const strideOf = ({ width, channels, depth }: Picture): number =>
   width * channels * (depth === 16 ? 2 : 1);
 

@@ -1,11 +1,11 @@
 /** Memory that is used again and again, so that the collector has nothing to find and to free: a gigabyte a minute of video. */
 export type Memory = {
   take(bytes: number): Buffer;
-  /** For who has finished with it. Any part of it gives back the whole, as a frame does for others in the same block. */
+  /** Gives it back, once nobody reads it. Any part of it gives back the whole, as a frame does for others in the same block. */
   give(part: Buffer): void;
 };
 
-/** `room`: what is new is so many times larger than asked for, where the next may be a bit larger than the last. */
+/** `room`: new memory is this many times larger than asked for, as the next request may be a bit larger. */
 export const openMemory = (room = 1): Memory => {
   const free: ArrayBufferLike[] = [];
   return {

@@ -16,7 +16,7 @@ import { Refused } from './refused.ts';
 
 /** One job as a command asks for it. */
 export type Wish = {
-  /** By the name of the file part, such as "image"; an address or an id goes into `<name>_url`. */
+  /** Sources by the name of their file part, such as "image"; an address or an id goes into `<name>_url`. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly fields: Readonly<Record<string, unknown>>;
   /** Path of the result; absent where only the price is asked. */

@@ -111,7 +111,7 @@ export const jobExample = (
   return inShape(schema, values);
 };
 
-/** Of the values those that the schema has. */
+/** Those of the values that are fields of the schema. */
 export const inShape = (schema: z.ZodObject, values: Fields): Fields =>
   Object.fromEntries(Object.keys(schema.shape).map((name) => [name, values[name]]));
 

@@ -127,7 +127,7 @@ export const DeletedWebhook = z
   .strictObject({ id: z.string(), object: z.literal('webhook'), deleted: z.literal(true) })
   .meta({ id: 'DeletedWebhook' });
 
-/** Of the messages that go to the `webhook_url` of requests. */
+/** The secret that signs messages to the `webhook_url` of requests. */
 export const AccountSecret = z
   .strictObject({ secret: Secret, previous_secret_until: time })
   .meta({ id: 'WebhookSecret' });

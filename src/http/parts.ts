@@ -64,7 +64,7 @@ export type Parts = {
   readonly identify: typeof identify;
   /** Limits how many decoders run at a time, with a fair turn for each account. */
   readonly turns: Turns;
-  /** Of the same places, for what makes no job. */
+  /** Turns on the same places for requests that make no job, such as estimates. */
   readonly quickTurns: Turns;
   /** Processes that look at files: one for each turn. */
   readonly probers: Probers;

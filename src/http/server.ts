@@ -15,7 +15,7 @@ import type { State } from './context.ts';
 type Limits = {
   /** Further connections are closed without an answer. */
   readonly maxConnections: number;
-  /** For the first line and the headers of a request. */
+  /** The longest time until the first line and the headers of a request have arrived. */
   readonly headersTimeoutMs: number;
   /** The longest time that a request may wait for its job. */
   readonly waitLimitMs: number;

@@ -102,7 +102,7 @@ const runs = async (command: Parameters<typeof startChild>[0], limits: ChildLimi
     return false;
   }
 };
-/** Of a program that prints a line. On a busy machine its file may have to be read first. */
+/** The longest run of a program that prints a line. On a busy machine its file may have to be read first. */
 const CHECK_WITHIN_MS = 60_000;
 
 /**

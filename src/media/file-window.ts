@@ -6,7 +6,7 @@ const WINDOW_BYTES = 64 * 1024;
 
 /** A file that is read in small pieces. */
 export type FileWindow = {
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   readonly size: number;
   /** The bytes from `at` on, at most 64 KiB; the next call overwrites them. Throws where the file ends before. */
   read(at: number, bytes: number): Promise<Buffer>;

@@ -36,7 +36,7 @@ export const heardOutput = (descriptor: 1 | 3): string[] => [
 export const readHeard = async (path: string): Promise<Float32Array> =>
   samplesOf([await readFile(path)]);
 
-/** In memory of their own, aligned to four bytes. */
+/** The samples in memory of their own, aligned to four bytes. */
 export const samplesOf = (chunks: readonly Buffer[]): Float32Array => {
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
   const samples = new Float32Array(Math.floor(bytes / 4));

@@ -68,7 +68,7 @@ export const ImageInfo = z
     hdr: Hdr.optional(),
     /** Whether the file states Display P3 without an ICC profile (`transfer.ts`). */
     p3: z.literal(true).optional(),
-    /** Of a TIFF whose samples are Y, Cb and Cr: the codes of black and white, and twice those of zero and the most. */
+    /** ReferenceBlackWhite of a TIFF in Y, Cb, Cr: codes of black and white, then of zero and the most for Cb and for Cr. */
     ycbcr: z.array(z.number()).length(6).readonly().optional(),
     /** Whether there is EXIF or XMP to keep. */
     metadata: z.boolean(),
@@ -107,7 +107,7 @@ export const ChromaPosition = z.enum([
 ] as const);
 export type ChromaPosition = z.infer<typeof ChromaPosition>;
 
-/** Of a sound whose channels cannot be mixed or encoded as the file names them: the filter of `channels.ts`. */
+/** The filter of `channels.ts` for a sound whose channels cannot be mixed or encoded as the file names them. */
 const Remap = z.string().optional();
 
 export const AudioTrack = z
@@ -152,9 +152,9 @@ export const VideoInfo = z
     size: Size,
     /** When the first picture is shown, on the clock of the frames that `decodeVideo` gives. */
     startSeconds: z.number(),
-    /** Of the video stream, from its first picture to the end of its last. */
+    /** Length of the video stream, from its first picture to the end of its last. */
     durationSeconds: z.number(),
-    /** Of the whole file, sound included. */
+    /** Length of the whole file, sound included. */
     mediaSeconds: z.number(),
     /** What its header states, only where that is more than there is: the end is missing. */
     statedSeconds: z.number().positive().optional(),
@@ -181,7 +181,7 @@ export const VideoInfo = z
     /** Whether its pictures can be transparent, which those that are decoded are not; absent in records of older versions. */
     alpha: z.boolean().default(false),
     colour: Colour,
-    /** In a picture as shown: after rotation. */
+    /** Where chroma lies in a picture as shown: after rotation. */
     chroma: ChromaPosition,
     interlaced: z.boolean(),
     /** Which field comes first where the pictures themselves do not say that they have fields; else absent. */

@@ -9,7 +9,7 @@ const TOO_MANY_ERRORS = 69;
 const NOT_OPENED = [1, 183];
 
 export const CUT_OFF = 'the file is cut off: it ends before its content does';
-/** Of videos, such as a recording whose computer crashed: a copy without encoding ends where the file does, and is read. */
+/** For videos, such as a recording whose computer crashed: a copy without encoding ends where the file does. */
 export const CUT_OFF_VIDEO = `${CUT_OFF}; a copy of what is there can be read: ffmpeg -i FILE -c copy kept.mkv`;
 
 /** The file is at fault. */

@@ -6,7 +6,7 @@ import type { OtherTracks } from './info.ts';
 export type EncodingOptions = {
   /** 1 to 100, of jpeg, webp, avif and mp4. */
   readonly quality?: number | undefined;
-  /** Of webp, avif and mp4; png always is. */
+  /** For webp, avif and mp4; png is always lossless. */
   readonly lossless?: boolean | undefined;
   /** EXIF and XMP of an image, texts, time and place of a video; stripped unless kept. */
   readonly metadata?: 'keep' | 'strip' | undefined;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export type Pipe = {
-  /** For a child's standard output. Destroy it here once the child has started, which has its own copy. */
+  /** To be a child's standard output. Destroy it here once the child has started, which has its own copy. */
   readonly writer: Socket;
   /** The places in turn, each when it is full; a rest that fills none is dropped. Nothing is read before the next is asked for. */
   readonly filled: AsyncIterable<Buffer>;

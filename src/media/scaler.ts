@@ -3,7 +3,7 @@ import type { ChromaPosition, Colour, VideoInfo } from './info.ts';
 
 const QUALITY = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
-/** For the output: where H.264 has chroma. */
+/** The chroma position of the output: that of H.264. */
 const LEFT = 'out_h_chr_pos=0:out_v_chr_pos=128';
 
 /** Across and down, in 256ths of a luma pixel, from the first of the two that share a chroma sample. */

@@ -16,7 +16,7 @@ export type CatalogueEntry = {
   readonly id: string;
   /** The models that an image or a video goes through; none for a kind that this model does not take. */
   readonly slots: Readonly<Record<Kind, readonly Slot[]>>;
-  /** Of a model that is computed without Triton: it has no slots and is always ready. */
+  /** The release of a model that is computed without Triton: it has no slots and is always ready. */
   readonly release?: string;
   readonly engine?: AskEngine;
 };
@@ -194,7 +194,7 @@ export const openCatalogue = (
 
 type Answer = {
   readonly atMs: number;
-  /** Of the registry. */
+  /** The registry's revision. */
   readonly revision: string | null;
   readonly states: readonly ModelState[];
 };

@@ -15,7 +15,7 @@ type Parts = {
   readonly bounds: {
     /** Fewer failed attempts say nothing. */
     readonly errors: number;
-    /** Of all attempts. */
+    /** The percentage of all attempts. */
     readonly errorPercent: number;
     /** How long after its promotion a stable release is still on trial. */
     readonly watchMs: number;

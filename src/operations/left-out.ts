@@ -6,7 +6,7 @@ import { counted } from '../text/counted.ts';
 
 type Media = Pick<VideoInfo, 'kind' | 'others'> | { readonly kind: 'image' };
 
-/** Of an enlarged video: text subtitles (unless they turned out to be unreadable), chapters and all sounds are kept. */
+/** For an enlarged video: text subtitles (unless they turned out to be unreadable), chapters and all sounds are kept. */
 export const leftOutOfVideo = (info: Media, { unreadable = false } = {}): readonly Warning[] => {
   if (info.kind === 'image') return [];
   const { others } = info;
@@ -22,7 +22,7 @@ export const leftOutOfVideo = (info: Media, { unreadable = false } = {}): readon
   ]);
 };
 
-/** Of a lip-synced one: subtitles would be of words that are no longer spoken, and chapters of times that have moved. */
+/** For a lip-synced one: subtitles would be of words that are no longer spoken, and chapters of times that have moved. */
 export const leftOutOfLipSync = (info: Media): readonly Warning[] =>
   info.kind === 'image'
     ? []

@@ -54,7 +54,7 @@ const typeOf = async ({ type, file }: Source) =>
     ? { kind: type.kind, mime: type.mime }
     : identify(await file(), ['image', 'video']);
 
-/** By the kind that the content turned out to be. Failure file_too_large. */
+/** Checks the size against the limit of the kind that the content turned out to be. Failure file_too_large. */
 export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {
   const limit = limits[kind].bytes;
   if (bytes <= limit) return;
@@ -91,7 +91,7 @@ export const videoDetails = ({ frames, durationSeconds, fps }: Encoded) => ({
   fps: Number(fps.toFixed(3)),
 });
 
-/** For what no result has of its video's pictures. */
+/** The warnings about what a result lacks of the pictures of its source. */
 export const pictureWarnings = (
   info: Parameters<typeof hdrWarnings>[0] &
     Parameters<typeof alphaWarnings>[0] &

@@ -97,9 +97,9 @@ export type Prepared<Input, Found> = {
   readonly found: Found;
   readonly price: ListPrice;
   readonly outputSize: Size;
-  /** Of a video. */
+  /** Length of a video. */
   readonly durationSeconds?: number;
-  /** For the estimate; the job tells them by `tell`. */
+  /** Warnings of the estimate; those of the job come from `tell`. */
   readonly warnings: readonly Warning[];
   /** Paths of files made on the way, by role, which the job gets too. */
   readonly made?: Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ export type Task<Options, Found> = {
   readonly input: (role: string) => string;
   /** Where the result is to be written. */
   readonly target: string;
-  /** For what the job's next attempt need not do again. */
+  /** Where to keep what the job's next attempt need not do again. */
   readonly work: CheckpointPlace;
   /** The loaded models that the job runs on, and the way to them. */
   readonly models: ModelSet;
@@ -153,7 +153,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   readonly title: string;
   /** What people read in the place of the title, such as "Lip sync". */
   readonly heading?: string;
-  /** In the document: what the operation does. */
+  /** What the operation does, for the OpenAPI document. */
   readonly summary: string;
   /** By id; ids are unique over all operations. Besides what a request names, those that `variant` chooses. */
   readonly models: Readonly<Record<string, OfferedModel>>;
@@ -183,7 +183,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   };
   /** How results of these options are marked as what a model made (decision 31); null: not at all. Absent: none is. */
   edit?(options: O): Edit | null;
-  /** In the file name of a download, such as "photo-4x". */
+  /** The part of a download's file name that names model and options, such as "photo-4x". */
   label(options: O): string;
   /** The ending of the result's file. */
   format(options: O, inputKind: InputKind): string;
@@ -219,7 +219,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     config: Config,
     releases: Readonly<Record<InputKind, string | null>>,
   ): Fields;
-  /** For the document. */
+  /** An example for the OpenAPI document. */
   readonly example?: OperationExample;
   /** Adds its command to the `enhance` program, once to make jobs and once to tell prices. */
   command?(program: Command, use: Use): void;

@@ -8,7 +8,7 @@ export type ChunkWork = {
   readonly missing: readonly number[];
   /** Does one of them here. Its checkpoint is written when this resolves. */
   make(chunk: number, onFrames: OnFrames): Promise<void>;
-  /** Of all missing chunks together, whoever does them. */
+  /** Called with the frames of all missing chunks together that are done, by whichever worker. */
   readonly onFrames: OnFrames;
 };
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type Stat = {
   /** `Z`: it has ended, has given everything back, and only its parent has not taken note of it. */
   readonly state: string;
-  /** In clock ticks since boot. A later process with the same id has another. */
+  /** Clock ticks from boot to its start. A later process with the same id has another value. */
   readonly startTime: string;
 };
 

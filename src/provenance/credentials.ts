@@ -5,7 +5,7 @@ export const Credentials = z.object({
   /** `valid`: unchanged since it was signed, by someone who is not among the trusted. */
   state: z.enum(['valid', 'trusted', 'invalid']),
   faults: z.array(z.object({ code: z.string(), detail: z.string() })),
-  /** Of the manifest: its address inside the file. */
+  /** The manifest's address inside the file. */
   manifest: z.string(),
   /** Organisation and name in the signer's certificate. */
   issuer: z.string(),

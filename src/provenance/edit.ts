@@ -1,6 +1,6 @@
 /** A file that the work began with. */
 type Ingredient = {
-  /** Of the job's inputs, such as "media". */
+  /** The role of the job's input, such as "media". */
   readonly role: string;
   readonly title: string;
   /** `parentOf`: the result is a changed copy of it. `componentOf`: it went into the result. */

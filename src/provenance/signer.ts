@@ -37,11 +37,11 @@ export type Signer = {
   prepare(path: string, signal: AbortSignal): Signing;
 };
 
-/** For one file. */
+/** What signs one file. */
 type Signing = {
   /** Failure signing_failed; the file is unchanged then. */
   sign(file: Unsigned): Promise<Signed>;
-  /** To be called in the end, whether it was signed or not. */
+  /** Has to be called in the end, whether the file was signed or not. */
   close(): Promise<void>;
 };
 

@@ -3,7 +3,7 @@
 import { embeddedVariables, variables } from '../environment/variables.ts';
 import { operations } from '../operations/all.ts';
 
-/** For every process: paths, locale, time zone, and the mark of `orphans.ts`. */
+/** Variables that every process gets: paths, locale, time zone, and the mark of `orphans.ts`. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'ENHANCE_RUN'];
 
 /** Settings of Node, and certificates for networks with their own certificate authority. */

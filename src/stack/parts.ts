@@ -26,7 +26,7 @@ export type Stack = {
 const host = '127.0.0.1';
 /** Loading compiles a network for the processor: seconds each, minutes where a dozen other programs compute. */
 const loadWithinMs = 900_000;
-/** Of the API, which takes a second or two. One that ends is noticed at once. */
+/** The longest start of the API, which takes a second or two. One that ends is noticed at once. */
 const answersWithinMs = 300_000;
 
 /** Redis, ready when it answers PING. */

@@ -6,7 +6,7 @@ import { unlessGone } from './unless-gone.ts';
 
 /** Where a job's checkpoints are. */
 export type CheckpointPlace = {
-  /** Of this machine. */
+  /** A folder of this machine. */
   readonly folder: string;
   /** What carries them to other attempts; without it they are only in the folder. */
   readonly shared?: SharedCheckpoints | undefined;

@@ -50,7 +50,7 @@ export type Store = {
   put(name: Name, path: string, expected?: Expected): Promise<void>;
   /** A local copy at a path that does not exist yet, checked against what was kept; false when it is gone. */
   fetch(name: Name, path: string, how: Fetching): Promise<boolean>;
-  /** In bytes; null when it is gone. */
+  /** Its size in bytes; null when it is gone. */
   size(name: Name): Promise<number | null>;
   /** Its bytes; null when it is gone. */
   read(name: Name, range?: Range): Promise<Readable | null>;

@@ -25,7 +25,7 @@ type Target = {
   readonly seeds: Seeds;
 };
 
-/** By which a receiver says that it wants nothing more. */
+/** The status by which a receiver says that it wants nothing more. */
 const GONE = 410;
 
 /** A receiver's answer, or why there was none. */

@@ -25,7 +25,7 @@ export type NewEndpoint = {
   readonly description?: string | undefined;
 };
 
-/** Of one account. Each gets every event of each job. */
+/** The most endpoints of one account. Each gets every event of each job. */
 const MOST_ENDPOINTS = 20;
 const OVERLAP_SECONDS = 86_400;
 

@@ -1,4 +1,4 @@
-/** From an event of a job to its deliveries: one for each receiver and each request that shares the job. */
+/** Makes the deliveries of a job's event: one for each receiver and each request that shares the job. */
 import { createHash } from 'node:crypto';
 import type { EventType, Metadata } from '../contract/webhooks.ts';
 import { Failure } from '../errors.ts';
@@ -16,7 +16,7 @@ export type FanOutParts = {
 };
 
 type Receiver = {
-  /** Of all receivers of the event; the same whenever they are looked up, as an endpoint may be gone the next time. */
+  /** Unique among all receivers of the event, and the same at each look-up, as an endpoint may be gone the next time. */
   readonly key: string;
   /** '' for a request's own URL. */
   readonly endpoint: string;

@@ -38,7 +38,7 @@ const contentOf = ({ body, type = [], event, example }: Answer, { write }: Schem
   };
 };
 
-/** Of content that has no schema of its own; `event` is what each event of a stream is. */
+/** The schema of content that has none of its own; `event` is what each event of a stream is. */
 const schemaOf = (type: string, event: Json | undefined): Json => {
   if (type === 'application/json') return { type: 'object' };
   if (!type.startsWith('text/')) return { type: 'string', format: 'binary' };

@@ -8,7 +8,7 @@ export type Answer = {
   readonly status: number;
   readonly description?: string;
   readonly body?: z.ZodType;
-  /** Of an answer that is not JSON, or not only. */
+  /** The content type of an answer that is not JSON, or not only. */
   readonly type?: string | readonly string[];
   /** What each event of an event stream is. */
   readonly event?: z.ZodType;

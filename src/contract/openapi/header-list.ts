@@ -3,7 +3,7 @@ import { idempotencyKey } from '../idempotency-key.ts';
 
 const text = { type: 'string' };
 
-/** Of requests. Each may be left out. */
+/** Headers of requests. Each may be left out. */
 export const requestHeaders = {
   'Idempotency-Key': {
     description: 'makes a repetition safe: the same request under the same key is done once',
@@ -31,7 +31,7 @@ export const requestHeaders = {
 } as const;
 export type RequestHeader = keyof typeof requestHeaders;
 
-/** Of answers. Those without `required` come where the description says so. */
+/** Headers of answers. Those without `required` come where the description says so. */
 export const answerHeaders = {
   'X-Request-Id': {
     description:

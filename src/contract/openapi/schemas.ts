@@ -94,7 +94,7 @@ const besideFields = (json: z.core.JSONSchema.BaseSchema): void => {
   Object.assign(json, choices.length > 0 ? { allOf: [whole, ...choices] } : whole);
 };
 
-/** In words: of a request's field with a `default`, openapi-typescript makes one that must be sent. */
+/** Says the default in the description: openapi-typescript takes a field with a `default` for one that must be sent. */
 const tellDefault = (json: z.core.JSONSchema.BaseSchema): void => {
   if (json.default === undefined) return;
   const told = `default: ${typeof json.default === 'string' ? json.default : JSON.stringify(json.default)}`;

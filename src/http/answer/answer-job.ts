@@ -15,7 +15,7 @@ type Made = {
   readonly joined: boolean;
   /** Its result's file was there when the job was made of it, just now. */
   readonly cached?: boolean;
-  /** Of this request: that of the job is of the request that made it. */
+  /** This request's own: the job has that of the request that made it. */
   readonly metadata: Metadata;
 };
 

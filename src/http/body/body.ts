@@ -27,7 +27,7 @@ type Expected = {
   /** Called with the number of bytes before they are written to a file; see `incoming.ts`. */
   readonly admit: Admit;
   readonly maxFileBytes: number;
-  /** For a decompressed JSON body, and for all text parts of a multipart body together. */
+  /** The most bytes of a decompressed JSON body, and of all text parts of a multipart body together. */
   readonly maxTextBytes: number;
   /** A body that delivers less than 4 KiB in this time is given up with request_timeout. */
   readonly stallMs: number;

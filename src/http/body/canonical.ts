@@ -7,7 +7,7 @@ type Schema = z.core.$ZodType;
 type Means = {
   /** True for the text parts of a multipart body, where all that is no text is written as JSON. */
   readonly isText: boolean;
-  /** Of this service, to which ids of its jobs and uploads belong. */
+  /** The public address of this service: ids of its jobs and uploads become addresses below it. */
   readonly publicUrl: string;
 };
 

@@ -28,10 +28,10 @@ type Bytes = AsyncIterable<Buffer>;
 /** Called when a file part begins; answers what stores it, or undefined to discard its bytes. */
 export type Keep = (name: string) => ((bytes: Bytes) => Promise<void>) | undefined;
 
-/** For the header of one part: a file name of 255 characters in percent encoding takes 3 KiB at most. */
+/** The most bytes of the header of one part: a file name of 255 characters in percent encoding takes 3 KiB at most. */
 const headerBytes = 8 * 1024;
 const headerPairs = 20;
-/** For the text that RFC 2046 allows before the first part. */
+/** The most bytes of the text that RFC 2046 allows before the first part. */
 const preambleBytes = 64 * 1024;
 /** Characters, by RFC 2046 §5.1.1. The parser's search time grows with the length. */
 const boundaryLength = 70;

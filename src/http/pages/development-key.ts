@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../../bearer.ts';
 
 type Asked = {
-  /** Of the connection itself. */
+  /** The peer address of the connection itself, whatever headers say. */
   readonly remoteAddress: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly trustedProxies: number;

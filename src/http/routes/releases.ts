@@ -24,7 +24,7 @@ import { applyModels } from '../../models/apply.ts';
 import type { Caller, Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
-/** For the log: who did it. */
+/** Who did it, as the log names callers. */
 const byOf = ({ keyId }: Caller): string => `key:${keyId}`;
 
 const slots = async ({ operate }: Parts) => ({

@@ -28,7 +28,7 @@ export const openChunkList = (stores: Redises, leaseMs: number) => {
     /** The number of the chunk that the owner of the attempt is to do, or why there is none. */
     next: (id: string, fence: number) => nextChunk(stores, id, fence, worker),
 
-    /** For a helper; null where there is nothing to take. */
+    /** A chunk for a helper; null where none is left. */
     take: async (): Promise<Taken | null> => {
       const taken = await takeChunk(stores, worker, leaseMs);
       if (!taken) return null;

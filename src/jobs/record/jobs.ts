@@ -95,7 +95,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     return { position, etaSeconds: ms < 0 ? null : Math.ceil(ms / 1000) };
   };
 
-  /** For `list`, which leaves out records that this version cannot read. */
+  /** The job; null for a record that this version cannot read, which `list` leaves out. */
   const findReadable = async (id: string): Promise<JobRecord | null> => {
     try {
       return await find(id);

@@ -4,9 +4,9 @@ import type { InputKind } from '../../operations/operation.ts';
 
 type SameWork = {
   readonly account: string;
-  /** Of the operation. */
+  /** The operation's kind. */
   readonly kind: string;
-  /** Of the media's content. */
+  /** The hash of the media's content. */
   readonly sha256: string;
   readonly inputKind: InputKind;
   /** What the operation itself depends on besides. */

@@ -61,7 +61,7 @@ export type Submission = Order & {
   readonly price: ListPrice;
   /** Paths by role; `submit` moves the files in or removes them, also when it fails. */
   readonly files: Readonly<Record<string, string>>;
-  /** Of all media that the caller sent for it. */
+  /** Bytes of all media that the caller sent for it. */
   readonly inputBytes: number;
   /** Chooses again, where the chosen release was unloaded before the job was made. Failure model_unavailable. */
   readonly rechoose: () => Promise<Choice>;

@@ -72,7 +72,7 @@ const HIDDEN =
 const refuse = (url: URL, reason: string, cause?: string): Failure =>
   new Failure('url_not_allowed', { url: shown(url), reason }, { cause });
 
-/** By name, or by name and port. */
+/** Whether the list has its host name, or host name and port. */
 const isAllowed = (url: URL, allowHosts: readonly string[]): boolean => {
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return allowHosts.includes(url.hostname) || allowHosts.includes(`${url.hostname}:${port}`);

@@ -11,7 +11,7 @@ type Post = {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly config: Pick<Config['fetch'], 'allowHosts'>;
-  /** From the look-up of its host to the first line of the answer. */
+  /** The longest time from the look-up of the host to the first line of the answer. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 };

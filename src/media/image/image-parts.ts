@@ -26,7 +26,7 @@ type PartFormat = {
   readonly isScan?: (head: Buffer) => boolean;
   /** Whether a part holds the codes of pixels, in a format that loses some of them. */
   readonly isLossy?: (head: Buffer) => boolean;
-  /** By how much low frequencies are rounded, where a part says so; else 0. */
+  /** The levels by which low frequencies are rounded, where a part says so; else 0. */
   readonly step?: (head: Buffer) => number;
 };
 
@@ -34,7 +34,7 @@ type PartFormat = {
 type Loss = {
   /** How many bytes a lossy WebP or an AVIF takes for its pixels. */
   readonly bytes: number;
-  /** By how much a JPEG rounded low frequencies, 13.2 at quality 50. */
+  /** The levels by which a JPEG rounded low frequencies, 13.2 at quality 50. */
   readonly step: number;
 };
 

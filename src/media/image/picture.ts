@@ -135,7 +135,7 @@ export type ImageEncoding = {
   readonly target: string;
   readonly format: ImageFormat;
   readonly output: EncodingOptions;
-  /** Of the picture; undefined: sRGB. */
+  /** The picture's ICC profile; undefined: sRGB. */
   readonly profile?: Buffer | undefined;
 };
 

@@ -6,7 +6,7 @@ import { severalInTiff } from './tiff.ts';
 const MOST_BLOCKS = 100_000;
 const PIECE_BYTES = 32 * 1024;
 
-/** Of a GIF: animation; of a TIFF: pages. Where the structure is broken the answer is no, and the decoder finds out. */
+/** Whether a GIF is animated, or a TIFF has several pages. Where the structure is broken: no, and the decoder finds out. */
 export const hasSeveral = async (path: string, mime: string): Promise<boolean> => {
   const count = counters[mime];
   if (!count) return false;
@@ -38,7 +38,7 @@ const severalInGif = async (file: FileWindow): Promise<boolean> => {
 const EXTENSION = 0x21;
 const PICTURE = 0x2c;
 
-/** By the byte of flags that says whether there is a palette: 3 bytes for each of its colours. */
+/** Bytes of the palette, if the flags say that there is one: 3 for each of its colours. */
 const paletteBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 /** Each begins with its length; one of length 0 is the last. */

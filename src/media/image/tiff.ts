@@ -63,7 +63,7 @@ const fieldsIn = async (file: FileWindow): Promise<Map<number, readonly number[]
   return fields;
 };
 
-/** Of a type's numbers: 16 bits, 32 bits, and fractions of two of these. */
+/** Bytes of a number, by type: 16 bits, 32 bits, and fractions of two of these. */
 const BYTES: Readonly<Record<number, 2 | 4 | 8>> = { 3: 2, 4: 4, 5: 8 };
 const MOST_NUMBERS = 6;
 const MOST_FIELDS = 65_535; // of a TIFF; a BigTIFF may have more

@@ -4,7 +4,7 @@ import { askFfprobe } from './ffprobe.ts';
 
 /** How many packets are decoded: more than a second of fields. */
 const PACKETS = 60;
-/** Of the time between two pictures: the second field of one comes after half of it, the next picture after all of it. */
+/** Share of the time between two pictures, below which a packet is a second field: that comes after half of this time. */
 const SHARE = 0.6;
 
 const FramesOutput = z.object({

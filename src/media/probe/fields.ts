@@ -3,13 +3,13 @@ import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { FieldOrder, VideoInfo } from '../info.ts';
 import { endOf } from '../outcome.ts';
 
-/** Heights of pictures that television and camcorders made of two fields. In another, the lines of fields no longer lie apart. */
+/** Heights of pictures that television and camcorders made of two fields. Another height was scaled, which mixes the fields. */
 const HEIGHTS: readonly number[] = [480, 486, 576];
 /** How many pictures are looked at. */
 const PICTURES = 60;
-/** So many of them must tell something: nothing moves in the others. */
+/** The least of them in which something moves. */
 const LEAST = 20;
-/** Of those, how many must say the same. */
+/** The share of those that must give the same answer. */
 const SHARE = 0.75;
 /** The same for film, of which two frames of five have combs. */
 const FILM_SHARE = 0.5;
@@ -22,11 +22,11 @@ const COMBED = 1.18;
 /** Film, of 24 pictures a second, as 60 fields: its pictures last two and three fields in turn, which repeats after five frames. */
 const CADENCE = 5;
 /**
- * A field is as in the frame before where it differs from it so many times less than the other field does. The filter's own
+ * A field counts as repeated where it differs from the frame before this many times less than the other field. The filter's own
  * value, 3, misses people who hardly move, and what compression has changed.
  */
 const REPEATED = 1.5;
-/** Of frames with one such field: the least for film, and how many of them must fit its cadence. */
+/** The least number of frames with a repeated field for film, and the share of them that must fit its cadence. */
 const LEAST_REPEATS = 8;
 const FITTING = 0.9;
 

@@ -225,7 +225,7 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
   return name ? `${name} (${mime})` : mime;
 };
 
-/** Of the most common mistakes with forms: curl sends a file for `-F image=@a.png`, and its name for `-F image=a.png`. */
+/** What a text probably is. Often a file name: curl sends a file for `-F image=@a.png`, and its name for `-F image=a.png`. */
 const describeText = (head: Buffer): string => {
   const text = head.toString().trim();
   if (/^https?:\/\/\S+$/.test(text))
@@ -244,7 +244,7 @@ const describeBytes = (head: Buffer): string => {
   return name ?? 'a file of unknown type';
 };
 
-/** By the first element, which may come after a declaration, comments and a document type. */
+/** Whether the first element is `svg`; a declaration, comments and a document type may come before it. */
 const isSvg = (head: Buffer): boolean => /^\s*(?:<[?!][^>]*>\s*)*<svg[\s>]/.test(head.toString());
 const isWebPage = (head: Buffer): boolean =>
   /^\s*(?:<[?!][^>]*>\s*)*(?:<!doctype html|<(?:html|head)[\s>])/i.test(head.toString());

@@ -13,7 +13,7 @@ const longestSide: Record<OutputFormat, number> = {
   mp4: 16_384,
 };
 
-/** Of an upscale, before anything is decoded. Throws resolution_too_large, media_too_long or output_too_large. */
+/** Checks the media of an upscale before it is decoded. Throws resolution_too_large, media_too_long or output_too_large. */
 export const checkLimits = (
   info: MediaInfo,
   limits: Limits,
@@ -58,7 +58,7 @@ export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'so
   throw new Failure('media_too_long', { what, limit_seconds: limit, came_seconds: came });
 };
 
-/** Of a video that was read no further than its frame beyond the limit: how long it is in all is not known. */
+/** The failure of a video that was read up to the first frame beyond the limit: its whole length is not known. */
 export const tooLong = (
   read: { readonly packets: number; readonly start: number; readonly end: number },
   limits: Pick<Limits['video'], 'frames' | 'seconds'>,
@@ -72,14 +72,14 @@ export const tooLong = (
   });
 };
 
-/** Of an input video: however short it is, each of its pictures is work. Throws media_too_long. */
+/** Checks an input video: however short it is, each of its pictures is work. Throws media_too_long. */
 export const checkFrames = (frames: number, limits: Pick<Limits['video'], 'frames'>): void => {
   if (frames <= limits.frames) return;
   const facts = { limit_frames: limits.frames, came_frames: frames };
   throw new Failure('media_too_long', { what: 'video', ...facts });
 };
 
-/** Of a result. Throws output_too_large. */
+/** Checks a result. Throws output_too_large. */
 export const checkOutputFrames = (
   frames: number,
   limits: Pick<Limits['video'], 'frames'>,

@@ -6,7 +6,7 @@ import { openFileWindow } from '../file-window.ts';
 
 /** As far as frames are looked for: cut recordings have at most 1.5 kB before them, taggers fill up some kB with zeros. */
 const SEARCHED_BYTES = 64 * 1024;
-/** By chance, 4 heads that fit together come once in 10^19 bytes. */
+/** How many heads must follow each other: 4 that fit come by chance once in 10^19 bytes. */
 const FRAMES = 4;
 
 /** Whether MPEG layer III begins behind an ID3 tag, if there is one, within SEARCHED_BYTES. */

@@ -4,7 +4,7 @@ import type { Ratio } from '../info.ts';
 export type PacketSummary = {
   readonly timeBase: Ratio;
   readonly packets: number;
-  /** Of all packets together. */
+  /** Bytes of all packets together. */
   readonly bytes: number;
   readonly start: number;
   readonly end: number;
@@ -16,7 +16,7 @@ export type PacketSummary = {
   readonly constantRate: boolean;
   /** The times of key frames, ascending, at most 200 and then spread over the whole. */
   readonly keys: readonly number[];
-  /** Of the median key frame; 0 where there is none. */
+  /** Bytes of the median key frame; 0 where there is none. */
   readonly keyBytes: number;
   /** Whether a packet was cut off. */
   readonly cut: boolean;
@@ -26,7 +26,7 @@ export type PacketSummary = {
 export type PacketLimit = { readonly packets?: number; readonly seconds?: number };
 
 export type Reading = PacketLimit & {
-  /** Of the first stream: a packet that comes sooner after the one before is a part of that. */
+  /** A packet of the first stream that comes sooner than this after the one before is a part of that one. */
   readonly leastSeconds?: number | undefined;
 };
 
@@ -37,7 +37,7 @@ export const exceeds = (
   packets > (limit.packets ?? Number.POSITIVE_INFINITY) ||
   seconds > (limit.seconds ?? Number.POSITIVE_INFINITY);
 
-/** Of all streams together: ten minutes at 60 frames per second, with 31 sound tracks, have 0.9 million. */
+/** The most packets of all streams together: ten minutes at 60 frames per second, with 31 sound tracks, have 0.9 million. */
 const MAX_PACKETS = 1_000_000;
 const KEY = 1;
 const DISCARD = 4;
@@ -151,7 +151,7 @@ const apart = (sorted: Float64Array, least: number): Float64Array => {
   });
 };
 
-/** In ascending order, in ticks, without any that is nearer to the one before than a 200th of the whole. */
+/** The times in ascending order, in ticks, without any that is nearer to the one before than a 200th of the whole. */
 const spread = (times: readonly number[]): number[] => {
   const sorted = Float64Array.from(times).sort();
   const least = ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / (MOST_KEYS - 1);

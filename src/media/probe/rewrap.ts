@@ -122,7 +122,7 @@ const tracksOf = async (input: readonly string[], options: FfmpegOptions): Promi
 const SUBTITLES = ['dvb_subtitle', 'dvd_subtitle', 'hdmv_pgs_subtitle'];
 const LPCM = ['pcm_bluray', 'pcm_dvd', 's302m'];
 
-/** Of an animated image. */
+/** The size of an animated image. */
 const canvasOf = async (path: string): Promise<Size> => {
   try {
     const { width, height } = await sharp(path, { limitInputPixels: false }).metadata();

@@ -5,7 +5,7 @@ import type { Streams } from './streams.ts';
 
 /** An MP3 states whole frames, with the silence that its encoder adds: up to 0.3 s of a low rate. */
 const PADDING_SECONDS = 0.5;
-/** From here on a size is what programs write that do not know how much is to come. */
+/** A larger size is what programs write that do not know how much is to come. */
 const MOST_BYTES = 2 ** 31 - 2 ** 20;
 /** Their header's length is what ffmpeg tells, however much of the file there is. */
 const STATING: readonly Container[] = ['mp3', 'flac', 'au', 'wv'];
@@ -28,7 +28,7 @@ export const missedLength = async (
 const secondsOfStream = (container: Container, { soundSeconds }: Streams): number | null =>
   STATING.includes(container) ? soundSeconds : null;
 
-/** By the chunks "fmt " and "data"; ffmpeg states nothing of a file that is shorter than it says. */
+/** The length that the chunks "fmt " and "data" state; ffmpeg does not report it for a file that is shorter. */
 const secondsOfWav = async (path: string): Promise<number | null> => {
   const file = await openFileWindow(path);
   try {

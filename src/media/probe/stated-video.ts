@@ -5,7 +5,7 @@ import type { Container } from '../info.ts';
 /** Both have their headers at the beginning. */
 const HEAD_BYTES = 64 * 1024;
 
-/** In seconds; null where nothing is stated, as in an MPEG stream, or by a programme that did not know. */
+/** The length that the header states, in seconds; null where it states none, as in an MPEG stream. */
 export const statedSeconds = async (path: string, container: Container): Promise<number | null> => {
   if (container !== 'asf' && container !== 'flv') return null;
   const file = await openFileWindow(path);

@@ -29,7 +29,7 @@ type VideoStream = {
   /** Whether its pictures are two fields each. */
   readonly interlaced: boolean;
   readonly rotation: Rotation;
-  /** Of VP8 and VP9, whose transparency is a second picture beside the one that ffmpeg decodes. */
+  /** Whether a VP8 or VP9 is transparent: that is a second picture beside the one that ffmpeg decodes. */
   readonly alpha: boolean;
 };
 
@@ -38,7 +38,7 @@ export type Rotation = 0 | 90 | 180 | 270;
 
 /** More than any camera or editor writes. */
 const MOST_STREAMS = 32;
-/** Of all sound that has to be encoded again. 31 tracks of 8 channels took 1.2 s per second, and sound costs no credits. */
+/** The most channels that have to be encoded again. 31 tracks of 8 took 1.2 s per second, and sound costs no credits. */
 const MOST_CHANNELS = 32;
 
 const entries = [

@@ -21,7 +21,7 @@ export type Source = string | readonly EncodedPart[];
 type DecodeOptions = FfmpegOptions & {
   /** Absent: each frame has memory of its own, which is not used again. */
   readonly memory?: FrameMemory | undefined;
-  /** In seconds; frames that end before are left out. Absent: from the first one on. */
+  /** Frames that end before this time, in seconds, are left out. Absent: all frames come. */
   readonly from?: number | undefined;
   /** 2: every other frame, beginning with the first. Absent: all. */
   readonly every?: number | undefined;
@@ -108,7 +108,7 @@ type PixelLayout = {
   readonly filters: readonly string[];
   /** What makes them smaller then. */
   readonly small?: readonly string[];
-  /** Of one picture after all that. */
+  /** Bytes of one picture that the filters give. */
   readonly bytes: number;
   /** Where the pictures are kept as they are before they become smaller. */
   readonly keep?: string | null | undefined;
@@ -216,5 +216,5 @@ const passthrough = ['-fps_mode', 'passthrough'];
 
 const raw = (target: string): string[] => [...passthrough, '-f', 'rawvideo', target];
 
-/** For a list that ffmpeg cuts at "|". */
+/** The text quoted, for a list that ffmpeg cuts at "|". */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -13,7 +13,7 @@ const TABLE = /\] \[debug\] qscale\[0\]: (\d+)$/;
 const VALUE = /\] \d+ +(\w+) +[01]* = (-?\d+)$/;
 
 type Options = FfmpegOptions & {
-  /** In seconds: the key frame at or before it is looked at. */
+  /** The time, in seconds, at or before which a key frame is looked at. */
   readonly from: number;
 };
 
@@ -27,7 +27,7 @@ export type Quantiser = {
   readonly step: number;
 };
 
-/** Of one key frame, without decoding it; null: of another codec, or nothing was found. */
+/** How coarsely one key frame is rounded, without decoding it; null: another codec, or nothing was found. */
 export const quantiserOf = async (
   path: string,
   info: Pick<VideoInfo, 'container'>,

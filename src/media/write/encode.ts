@@ -139,7 +139,7 @@ export const onClock = <T extends { readonly time: number; readonly duration: nu
 
 const pipeInput = ['-probesize', '1024', '-analyzeduration', '0', '-f', 'matroska', '-i', 'pipe:0'];
 
-/** Of all threads of x264 together. Each takes 12 bytes for a pixel: 8192x4320 gets 4 threads, which take 1.7 GB. */
+/** Pixels in all threads of x264 together, at most. Each takes 12 bytes a pixel: 8192x4320 gets 4 threads and 1.7 GB. */
 const MOST_PIXELS_IN_THREADS = 150e6;
 
 const threadsFor = ({ width, height }: Size, most: number): number =>
@@ -147,7 +147,7 @@ const threadsFor = ({ width, height }: Size, most: number): number =>
 
 type PictureEncoding = Pick<FfmpegOptions, 'ffmpeg'> & {
   readonly first: AnyFrame;
-  /** Of ffmpeg, for frames in 4:2:0. */
+  /** Filters of ffmpeg, for frames in 4:2:0. */
   readonly filters?: readonly string[] | undefined;
   readonly quality: readonly string[];
 };

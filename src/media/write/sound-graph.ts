@@ -72,7 +72,7 @@ export const soundArgs = (
 const sampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000];
 /** Fades in and out wherever sound is cut: a sudden step would click. */
 const FADE_SECONDS = 0.005;
-/** Of full scale: AAC's decoded peaks are a little higher than those that were encoded. */
+/** The highest peak, full scale 1: AAC's decoded peaks are a little higher than those that were encoded. */
 const PEAK = 0.94;
 const LIMITER_SECONDS = 0.005;
 

@@ -13,15 +13,15 @@ export type CheckResult = {
   /** What was found; where it is not ok, what was expected too. */
   readonly detail: string;
   readonly ms: number;
-  /** Of `memory`: the most that the processes of its models have taken, together. */
+  /** For `memory`: the most that the processes of its models have taken, together. */
   readonly bytes?: number;
 };
 
 export type CheckBounds = {
-  /** For each request of the check, the first ones included, which a model answers most slowly. */
+  /** The longest time for each request of the check, also for the first ones, which a model answers most slowly. */
   readonly warmUpMs: number;
   readonly memoryBytes: number;
-  /** Of the golden picture: the least signal-to-noise ratio, in dB. */
+  /** The least signal-to-noise ratio of the golden picture, in dB. */
   readonly goldenDb: number;
 };
 
@@ -30,7 +30,7 @@ export type CheckParts = {
   /** The Triton slots of the release's slot. */
   readonly slots: readonly Slot[];
   readonly modelsDir: string;
-  /** Of one Triton. */
+  /** The model control of one Triton. */
   readonly control: Control;
   readonly transport: Transport;
   readonly signal: AbortSignal;

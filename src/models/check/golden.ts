@@ -61,7 +61,7 @@ export const likeness = (picture: Picture, large: Picture): Likeness => {
 
 type Place = { readonly x: number; readonly y: number; readonly channel: number };
 
-/** Of the square of the enlargement that stands for one pixel. */
+/** The mean of the square of the enlargement that stands for one pixel. */
 const meanAt = ({ width, channels, pixels }: Picture, { x, y, channel }: Place, scale: number) => {
   let sum = 0;
   for (let row = y * scale; row < (y + 1) * scale; row += 1)

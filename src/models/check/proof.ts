@@ -86,7 +86,7 @@ const upscalerProof = (loaded: LoadedModel, parts: ProofParts): Proof => {
   };
 };
 
-/** Of the face with the mouth that it has, in dB: the shipped renderers have 33; where they open the mouth wide it is 25. */
+/** The least PSNR, in dB, of a face asked for its own mouth: the shipped renderers have 33, and 25 where they open it wide. */
 const leastUnchangedDb = 26;
 
 const mouthProof = (loaded: LoadedModel, parts: ProofParts): Proof => {

@@ -1,6 +1,6 @@
 /** The config.pbtxt of a model in a release: what packing reads of it, and the release that it writes into it. */
 
-/** Of a config.pbtxt; null where it does not say. */
+/** What is read of a config.pbtxt; null where it does not say. */
 export type ConfigText = {
   readonly name: string | null;
   readonly backend: string | null;

@@ -81,7 +81,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Of a release that is being packed; its folder begins so. */
+/** The beginning of the folder name of a release that is being packed. */
 export const aside = '.adding-';
 const longestPackingMs = 24 * 3600 * 1000;
 

@@ -5,7 +5,7 @@ import { extract, list, type ReadEntry } from 'tar';
 import { refused } from '../refused.ts';
 import { writeOnnxRelease } from './onnx-release.ts';
 
-/** Of one release, unpacked. */
+/** The most bytes of one release, unpacked. */
 const largestBytes = 16 * 1024 ** 3;
 const mostFiles = 2000;
 

@@ -106,7 +106,7 @@ type PortraitScene = {
   readonly still: Picture;
   readonly face: PortraitFace;
   readonly sound: HeardSound;
-  /** Of the output frames. */
+  /** Times of the output frames. */
   readonly times: readonly Pick<Timed, 'time' | 'duration'>[];
 };
 

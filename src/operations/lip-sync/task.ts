@@ -78,7 +78,7 @@ export type SpeakingFrames = {
   readonly times: readonly number[];
 };
 
-/** From where to where in the progress of the whole work each step goes, as shares of its time. */
+/** Where each step begins and ends in the progress of the whole work, 0..1. */
 export const progressSpans = { tracking: [0, 0.35], rendering: [0.35, 0.95] } as const;
 
 /** To be raised when a checkpoint's content changes its meaning. */

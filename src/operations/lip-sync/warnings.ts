@@ -73,7 +73,7 @@ export const weaklySynced = (
   return [{ code: 'weak_sync', detail }];
 };
 
-/** For a clip of whose frames many were passed through: cuts to other people, a face turned away, a hand. */
+/** For a clip with many frames that were passed through: cuts to other people, a face turned away, a hand. */
 export const leftUnchanged = (passedThrough: number, frames: number): Warning[] => {
   if (!passedThrough || passedThrough < MANY * frames) return [];
   const detail = `${passedThrough} of ${frames} frames are as they were: the speaker's face was not seen there, or was small, covered, turned away, cut off by the edge of the picture, over-exposed or in a hard shadow. Only one person's mouth is moved; \`speaker\` names another.`;

@@ -18,16 +18,16 @@ type Looking = Pick<UpscaleTask, 'options' | 'input' | 'config' | 'signal'>;
 const PLACES = [1 / 6, 1 / 2, 5 / 6];
 /** Frames that are decoded there: a key frame, which is better than others, and two moments. */
 const FRAMES = 7;
-/** Of the range: the most that the filter takes. */
+/** The largest threshold that `atadenoise` takes, as a share of the range of codes. */
 const LARGEST_DIFFERENCE = 0.3;
-/** Levels of luma and of both planes of chroma together: the most that the filter takes. */
+/** The largest threshold that `chromanr` takes: levels of luma and of both planes of chroma together. */
 const MOST_UNLIKE = 200;
 
 /** Bits of a pixel in a key frame, from which on compression has left little: docs/decisions/0129. */
 const CLEAR_BITS = 1.7;
 /**
- * With fewer bits it has left little as well where it rounded finely: by so many levels of luma at most, and with so many bits
- * at least. The network for H.264 knows the traces of H.264 best: docs/decisions/0138.
+ * With fewer bits it has left little as well where it rounded finely: by at most `step` levels of luma, with at least `bits`
+ * per pixel. The network for H.264 knows the traces of H.264 best: docs/decisions/0138.
  */
 const FINE: Record<Quantiser['codec'], { readonly step: number; readonly bits: number }> = {
   h264: { step: 5, bits: 1 },
@@ -39,13 +39,13 @@ const CLEAR_CHANGE = 0.9;
 
 /** Levels of 255. Where MPEG-4 rounded by less, evening gains nothing. */
 const LEAST_BLOCK_STEP = 5;
-/** Of the step: by how much `spp` rounds again. Its own rule, a half of it, takes detail away. */
+/** The share of the step by which `spp` rounds again. Its own rule, a half, takes detail away. */
 const ROUNDING = 0.2;
-/** Of the levels that dithering puts in turn: how unlike two pixels are that count by .6 in the mean of the other. */
+/** `sigmaR` of `bilateral` (at this difference, of 1, a pixel has the weight .6) for each level that dithered colours differ. */
 const DITHER_RANGE = 0.006;
 
 export type Cleaning = {
-  /** Of ffmpeg, for the pictures of the video, in 8-bit 4:2:0; none where nothing is to go. */
+  /** Filters of ffmpeg for the pictures of the video, in 8-bit 4:2:0; empty where nothing is to be taken away. */
   readonly filters: readonly string[];
   /** Whether the pictures have neither noise nor traces of compression that matter. */
   readonly isClear: boolean;
@@ -116,7 +116,7 @@ export const filtersFor = (noise: Noise, options: UpscaleOptions): readonly stri
       ];
 };
 
-/** Over frames that differ by no more than so many levels of 255. */
+/** A mean of up to five frames, as far as they differ by no more than these levels of 255. */
 const meanOfFive = (luma: number, chroma: number): string => {
   const planes = [luma, chroma, chroma].map((levels, plane) => {
     const each = Math.min(levels / 255, LARGEST_DIFFERENCE);
@@ -146,7 +146,7 @@ const momentsOf = async (task: Looking, info: VideoInfo): Promise<Moment[]> => {
   return moments;
 };
 
-/** In seconds, each once. */
+/** Times of the places, in seconds, each once. */
 const placesOf = ({ startSeconds, durationSeconds, keyFrames }: VideoInfo): readonly number[] => {
   const wanted = PLACES.map((part) => startSeconds + part * durationSeconds);
   const starts = new Set(wanted.flatMap((time) => nearest(keyFrames, time)));

@@ -45,7 +45,7 @@ export const statedLevel = (
 ): Level =>
   Math.min(JPEG_STEPS.filter((step) => jpegStep >= step).length, levels.includes(JPEG) ? JPEG : 3);
 
-/** For who asked for what the release cannot do. */
+/** The warning for a request that asks for what the release cannot do. */
 export const denoiseWarnings = (
   options: UpscaleOptions,
   { levels }: Release,

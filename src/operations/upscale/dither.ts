@@ -1,11 +1,11 @@
 /** Dithering, by which pictures of few colours (GIF) imitate others: pixels of near colours in turn. docs/decisions/0221. Pure. */
 import type { Picture } from '../../frame.ts';
 
-/** Of all pixels: the least that lie between two of one colour and have another. Pictures without dithering have up to .06. */
+/** The least share of pixels that lie between two of one colour and have another. Pictures without dithering have up to .06. */
 const LEAST_SHARE = 0.08;
 /** Levels of luma between the colours in turn. Less is hardly seen; more are patterns that somebody drew. */
 const [LEAST, MOST] = [2, 20];
-/** About so many pixels of a picture are looked at: all of 4K would hold up other jobs for .3 s. */
+/** About how many pixels of a picture are looked at: all of 4K would hold up other jobs for .3 s. */
 const ENOUGH_PIXELS = 500_000;
 
 /** How far apart in luma (levels of 255) the colours are that dithering puts in turn; null where there is none. */

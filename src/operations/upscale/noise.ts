@@ -9,17 +9,17 @@ import { shareLeft } from './shaken.ts';
 const SIDE = 8;
 /** Most squares of a frame that are looked at, spread over it: as many as 640x400 has. */
 const MOST_SQUARES = 4000;
-/** Of fewer, chance decides: 128x80. */
+/** The least number of squares, that of 128x80: fewer give a result by chance. */
 const LEAST_SQUARES = 160;
 /** Mean codes of luma between which noise is not cut off by black and white. */
 const [DARKEST, BRIGHTEST] = [24, 232];
-/** One of so many is calm: those with the least in them. */
+/** One square in this many counts as calm: those with the least texture. */
 const CALM = 4;
-/** Levels of 255, of luma. Less is what good cameras have, more is rain or snow. */
+/** Standard deviation of luma, in levels of 255. Less is what good cameras have, more is rain or snow. */
 const [WEAKEST, STRONGEST] = [2, 25];
-/** Half of what two thirds of the calm squares differ by, in parts of what is usual. Noise has .05 to .26. */
+/** Spread of the changes of calm squares: (84 % quantile - 16 % quantile) / 2, over the median. Noise has .05 to .26. */
 const LARGEST_SPREAD = 0.26;
-/** Of two successive changes. Changes of what is new in each frame have -.5, behind H.264 -.33; what moves has -.33 to 1. */
+/** Correlation of two successive changes: -.5 where all is new in each frame, -.33 after H.264, -.33 to 1 where things move. */
 const LARGEST_CORRELATION = -0.33;
 /**
  * Of the variance of a change, what moving the frames leaves where the camera shakes; noise has .93 to 1. Where it leaves less

@@ -5,9 +5,9 @@ import type { YuvPicture } from '../../frame.ts';
 const SIDE = 16;
 /** Pixels: how far a frame is moved, in both directions. */
 const FARTHEST = 6;
-/** Of the change: dots that crawl leave less when moved by a pixel to any side. */
+/** Dots that crawl (composite video) leave less than this share of the change when moved by a pixel to any side. */
 const DOTS = 0.9;
-/** About so many squares of a frame are looked at, spread over it. The quarter that is calmest counts. */
+/** About how many squares of a frame are looked at, spread over it. One in CALM, the calmest, counts. */
 const ENOUGH_SQUARES = 400;
 const CALM = 4;
 /** Mean codes of luma between which noise is not cut off by black and white. */
@@ -53,7 +53,7 @@ const calmSquares = (picture: YuvPicture): number[] => {
   return squares.slice(0, Math.floor(squares.length / CALM)).map(({ at }) => at);
 };
 
-/** In codes of luma; the opposite of each lies as far from the end as it does from the beginning. */
+/** The shifts as offsets into luma; the opposite of each lies as far from the end as it does from the beginning. */
 const shifts = (width: number): number[] => {
   const steps = Array.from({ length: 2 * FARTHEST + 1 }, (_, at) => at - FARTHEST);
   return steps.flatMap((down) => steps.map((across) => down * width + across));

@@ -28,7 +28,7 @@ export type UpscaleMeans = {
 };
 
 type Taken = {
-  /** In seconds; absent: from the first frame on. */
+  /** Where to begin, in seconds; absent: at the first frame. */
   readonly from?: number;
   /** How the pictures are cleaned before and while they are enlarged. */
   readonly cleaning: Cleaning;

@@ -92,7 +92,7 @@ const s3Failure = (error: unknown, call: string): Failure => {
   return new Failure('storage_unavailable', {}, because('check S3_ENDPOINT and the server'));
 };
 
-/** Of an error that is not the server's: one that is told already, the local disk's, or a mistake of the code. */
+/** The failure for an error that is not the server's: a Failure, an error of the local disk, or a mistake of the code. */
 const localFailure = (error: unknown): Failure | null => {
   const isMistake = error instanceof TypeError || error instanceof ReferenceError;
   return error instanceof Failure || isMistake ? asFailure(error) : diskFailure(error);

@@ -55,7 +55,7 @@ export const openS3Store = (settings: Settings): Store => {
     };
   };
 
-  /** At most 1000 files at a time; the next sweep goes on. */
+  /** Removes at most 1000 files at a time; the next sweep goes on. */
   const removeParts = async (Prefix: string, before: number): Promise<void> => {
     const asked = new ListMultipartUploadsCommand({ Bucket, Prefix });
     const { Uploads = [] } = await told('ListMultipartUploads', () => client.send(asked));

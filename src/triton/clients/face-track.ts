@@ -57,7 +57,7 @@ type Tracked = {
 type TrackRequest = {
   readonly pictures: readonly Patch[];
   readonly coding: PixelCoding;
-  /** Of the pictures before; empty at the start of a clip. */
+  /** The state after the pictures before; empty at the start of a clip. */
   readonly state: Float32Array;
   /** For each picture where the caller says that faces are, in its pixels: boxes, or points as boxes without extent. */
   readonly hints: readonly (readonly Box[])[];

@@ -13,7 +13,7 @@ import type { Contract } from './verify.ts';
 
 /** What stays the same for all pictures of a subject. */
 export type Rendering = {
-  /** Of the patches. */
+  /** The pixel coding of the patches. */
   readonly coding: PixelCoding;
   /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
@@ -21,9 +21,9 @@ export type Rendering = {
 };
 
 export type Rendered = {
-  /** Of the patch with the new mouth, as those of the patch lay. */
+  /** The pixels of the patch with the new mouth, in the layout of the patch. */
   readonly pixels: Buffer;
-  /** For each luma pixel how much of it is new: 0 as it was, 255 wholly new. `pixels` are blended already. */
+  /** How much of each luma pixel is new: 0 unchanged, 255 wholly new. `pixels` are blended already. */
   readonly mask: Buffer;
 };
 
@@ -60,7 +60,7 @@ export type MouthRender = {
   readonly patchDrop: number;
   /** Pixels between the outer eye corners; a smaller face is not rendered. */
   readonly smallestFace: number;
-  /** From how many pictures of a clip it takes the inside of the mouth, at most; 0: it needs none. */
+  /** The most pictures of a clip that it takes the inside of the mouth from; 0: it needs none. */
   readonly lenders: number;
   /** `Measured.covered` up to which a picture is good enough to be measured; null: the model does not tell. */
   readonly coveredUpTo: number | null;
@@ -87,11 +87,11 @@ type Shown = {
   readonly target: Float32Array;
   /** What `MouthRender.inside` has merged. Null or absent: it is drawn. */
   readonly inside?: Buffer | null;
-  /** Of a portrait: what `HeadMotion.look` has told. */
+  /** For a portrait: the answer of `HeadMotion.look`. */
   readonly edges?: Float32Array | null;
   /** What `MouthRender.wants` names. */
   readonly wanted?: WantedInputs;
-  /** At least `renderedBytes` that the answer may lie in. Absent: new memory. */
+  /** Memory for the answer, at least `renderedBytes` long. Absent: new memory. */
   readonly memory?: Buffer;
 };
 

@@ -1,7 +1,7 @@
 /** How a face is made: decided once for a job, and sent with every later request. */
 import { int32, type Tensor } from '../protocol/tensor.ts';
 
-/** In the order of their numbers in STYLE tensors. */
+/** The styles, in the order of their numbers in STYLE tensors. */
 export const STYLES = ['photo', 'flat'] as const;
 export type Style = (typeof STYLES)[number];
 

@@ -37,7 +37,7 @@ export type Upscaler = {
   readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
-  /** In which ways it takes away blocks and noise: none where it does not. */
+  /** The levels at which it takes away blocks and noise; empty where it does not. */
   readonly levels: readonly Level[];
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
   run(picture: Picture, scale: number, signal: AbortSignal, damage?: Damage): Promise<Picture>;

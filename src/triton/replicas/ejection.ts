@@ -1,4 +1,4 @@
-/** For how long a server that has failed gets no work: longer each time, so that one that keeps failing costs ever fewer requests. */
+/** How long a failed server gets no work: longer each time, so that one that keeps failing costs ever fewer requests. */
 const leastMs = 1_000;
 const mostMs = 10_000;
 /** After this time without a failure the next one counts as the first again. */

@@ -19,7 +19,7 @@ export type Health = {
 type HealthState = {
   /** It answered its last check and is not ejected. */
   readonly healthy: boolean;
-  /** In milliseconds since 1970; null when it is not ejected. */
+  /** End of the ejection, ms since 1970; null when it is not ejected. */
   readonly ejectedUntil: number | null;
   /** Why it failed its last check; null when it passed. */
   readonly lastError: string | null;

@@ -32,7 +32,7 @@ export class RegionPool {
     this.#wire = wire;
   }
 
-  /** The smallest free region that holds so many bytes. Where there is none, a new one replaces the largest free one. */
+  /** The smallest free region that holds this many bytes. Where there is none, a new one replaces the largest free one. */
   async borrow(bytes: number): Promise<Region> {
     if (this.#closed) throw new Error('the transport is closed');
     this.#free.sort((a, b) => a.capacity - b.capacity);
@@ -43,7 +43,7 @@ export class RegionPool {
     return this.#create(bytes);
   }
 
-  /** For a region whose request was answered: Triton no longer writes to it. */
+  /** Takes back a region whose request was answered: Triton no longer writes to it. */
   async giveBack(region: Region): Promise<void> {
     if (this.#closed) await this.drop(region);
     else this.#free.push(region);

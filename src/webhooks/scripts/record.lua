@@ -1,4 +1,4 @@
--- Records a delivery that is to be made, unless it is recorded already. An account has at most so many in its log: beyond
+-- Records a delivery that is to be made, unless it is recorded already. An account has a limited number in its log: beyond
 -- that the oldest are forgotten, pending ones too, as a receiver that is away for days may be owed any number.
 -- KEYS[1] root
 -- ARGV: id, account, fields (JSON object, all text), most deliveries of an account, ttl ms, id before all that have expired,

@@ -4,7 +4,7 @@ import { speechSeconds } from '../faces/lips.ts';
 
 /** Between the places that are tried. */
 const STEP = 0.5;
-/** Of the most speech that any stretch has: the first one with that much is taken, as later ones take longer to be reached. */
+/** The first stretch with this share of the most speech that any stretch has is measured: later ones take longer to decode. */
 const ENOUGH = 0.5;
 
 /**

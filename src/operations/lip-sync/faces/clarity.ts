@@ -34,7 +34,7 @@ export type Clarity = {
   readonly burnt?: number;
 };
 
-/** Of the middle of a box (x1, y1, x2, y2, in pixels of the picture). All 0 where the box is outside the picture. */
+/** The clarity in the middle of a box (x1, y1, x2, y2, in pixels). All 0 where the box is outside the picture. */
 export const clarityIn = ({ width, height, pixels }: YuvPicture, box: Box): Required<Clarity> => {
   const columns = places(box[0], box[2], width);
   const rows = places(box[1], box[3], height);

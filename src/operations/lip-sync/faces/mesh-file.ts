@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { MESH_POINTS } from '../../../triton/clients/face-track.ts';
 
-/** Of one mesh: x, y and z of each point as 32-bit floats. */
+/** Bytes of one mesh: x, y and z of each point as 32-bit floats. */
 const MESH_BYTES = MESH_POINTS * 3 * 4;
 
 /** The meshes of a clip, on disk so that memory does not grow with the clip's length. */

@@ -18,7 +18,7 @@ const MOST_LIKENESSES = 16;
 const SAME = 0.25;
 /** The same limit for a clip whose pictures show one face at most: 4 % of other people in one studio are nearer. */
 const SAME_ALONE = 0.28;
-/** Of fewer likenesses, taken over half a second, the closest are too far apart too often to tell another person. */
+/** The least likenesses (half a second of them) that can tell another person: the closest of fewer are often far apart. */
 const ENOUGH = 4;
 /** More than the tracker's ids. */
 const ID_LIMIT = 2 ** 24;
@@ -55,7 +55,7 @@ export const separateShots = <T extends { readonly id: number }>(
   shots: Shots,
 ): { sightings: T[][]; likenesses: Map<number, readonly Likeness[]> } => {
   const of = new Map<number, readonly Likeness[]>();
-  /** By `inShot`, and the newest of each face. */
+  /** People by `inShot`, and the newest of each face. */
   const people = new Map<number, number>();
   const newest = new Map<number, number>();
   for (const [picture, seen] of sightings.entries()) {

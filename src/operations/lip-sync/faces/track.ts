@@ -43,7 +43,7 @@ export type Sighting = Pick<Face, 'score' | 'box'> &
 export type TrackedClip = {
   /** The time of the first picture, on the clock of the decoder. */
   readonly start: number;
-  /** Of each picture, in seconds from the first, and of the end of the last. */
+  /** Times of the pictures, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
   /** Indices of the pictures with which another shot begins; absent in records from before they were stored. */
@@ -90,7 +90,7 @@ export const openFrames = ({
 };
 
 type TrackFacesRequest = SmallFrames & {
-  /** Of the full-size pictures; the frames may be smaller. */
+  /** The size of the full pictures; the frames may be smaller. */
   readonly size: Size;
   /** Pictures a second. */
   readonly fps: number;
@@ -115,7 +115,7 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
   const cuts: number[] = [];
   const transitions = findTransitions(fps);
   const likenesses = collectLikenesses();
-  /** Of pictures whose shot is not decided yet. */
+  /** Likenesses in pictures whose shot is not decided yet. */
   const waiting: { readonly picture: number; readonly id: number; readonly likeness: Likeness }[] =
     [];
   const collect = (shots: Shots): void => {

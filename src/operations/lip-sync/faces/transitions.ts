@@ -27,15 +27,15 @@ const SHARES = [-0.1, 1.1] as const;
 const LEFT_OF_DISSOLVE = 0.13;
 const LEFT_OF_WIPE = 0.22;
 
-/** Of each picture the number of its shot, counted by dissolves and wipes alone; null where it is mixed of two. */
+/** The shot of each picture, counted by dissolves and wipes alone; null where two shots are mixed. */
 export type Shots = readonly (number | null)[];
 
 export type Transitions = {
   /** Takes the next picture of the clip. */
   readonly add: (picture: YuvPicture) => void;
-  /** Of the first pictures, which later ones cannot change. */
+  /** The shots of the first pictures, which later pictures cannot change. */
   readonly decided: () => Shots;
-  /** Of all pictures, after the last. */
+  /** The shots of all pictures, after the last. */
   readonly end: () => Shots;
 };
 

@@ -7,7 +7,7 @@ export type ClipSounds = { readonly sound: HeardSound; readonly own: HeardSound 
 
 /** The speaker's mesh in each picture of the clip. */
 type ObservedMeshes = {
-  /** Of the pictures, in seconds from the first. */
+  /** Times of the pictures, in seconds from the first. */
   readonly times: readonly number[];
   /** The mesh of the picture with this index; null where the face is not seen. */
   mesh(at: number): Promise<Float32Array | null>;
@@ -18,7 +18,7 @@ type ObservedMeshes = {
 type PlanInputs = {
   readonly sounds: ClipSounds;
   readonly observed: ObservedMeshes;
-  /** Of the output frames, in seconds from the first. */
+  /** Times of the output frames, in seconds from the first. */
   readonly times: readonly number[];
   /** How many of the pictures that show the inside of the mouth are to be named; absent: none. */
   readonly lenders?: number;

@@ -26,7 +26,7 @@ export type OpenFrames = (from: number) => AsyncGenerator<FinishedFrame>;
 
 type OutputRequest = {
   readonly checkpoints: Checkpoints;
-  /** Of all output frames. */
+  /** Times of all output frames. */
   readonly times: readonly FrameTime[];
   readonly format: VideoFormat;
   readonly open: OpenFrames;

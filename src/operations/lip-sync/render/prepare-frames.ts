@@ -21,7 +21,7 @@ import { measureSubject } from './subject.ts';
 /** What is known of a clip before its mouths are rendered. */
 export type Scene = {
   readonly video: IndexedVideo;
-  /** Of the output. */
+  /** The output's frames. */
   readonly frames: readonly OutputFrame[];
   /** The speaker's face in each picture of the clip. */
   readonly chosen: readonly (Sighting | null)[];
@@ -119,7 +119,7 @@ export const renderFrom = (
   };
 };
 
-/** In so many other pictures, all over the clip, a subject is looked for whose planned ones are all behind something. */
+/** How many other pictures, spread over the clip, are tried for a subject who is covered in all planned ones. */
 const OTHERS = 12;
 
 /** `count` of these, as far apart as can be. */

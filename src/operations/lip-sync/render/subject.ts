@@ -25,7 +25,7 @@ type Portrayal = {
   readonly mesh: Float32Array;
 };
 
-/** By how much less of the face has to be covered in a later one of the pictures, for it to be taken. */
+/** A later picture is taken where its covered share of the face is smaller by at least this. */
 const LESS_COVERED = 0.03;
 
 /** What is asked for where only whether a mouth changes matters: opening and width. */

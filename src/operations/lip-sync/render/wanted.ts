@@ -7,7 +7,7 @@ type Moment = {
   /** When the picture is shown, in seconds on the clock of the new sound. */
   readonly time: number;
   readonly patch: Size;
-  /** In pixels of the patch. */
+  /** The face's points, in pixels of the patch. */
   readonly mesh: Float32Array;
   /** Null where none was collected, since the model wants none. */
   readonly reference: Reference | null;
