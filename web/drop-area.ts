@@ -105,7 +105,7 @@ const sampleButton = (
     const before = present();
     try {
       const file = await fetched(sample.address);
-      // Who has chosen a file meanwhile wants that one.
+      // A file that was chosen meanwhile is the one that the user wants.
       if (present() === before) {
         take(file, sample.name);
         onSample();

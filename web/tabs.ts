@@ -48,7 +48,7 @@ const load = async () => {
 /** Shows the tabs to whoever may need the second one. Answers whether the key can be used in the playground. */
 export const checkKey = async (): Promise<boolean> => {
   const { scopes } = await ask<OwnKey>('/v1/key');
-  // Who runs `npm start` is its operator.
+  // The person who runs `npm start` is its operator.
   if (scopes.includes('admin') || isDevelopmentKey()) byId('tabs').hidden = false;
   if (scopes.includes('read')) return true;
   if (scopes.includes('admin')) location.hash = '#admin';

@@ -56,7 +56,7 @@ export const sentence = (text: string): string => {
 };
 
 /**
- * The service's sentence for who uses the page: names of fields and values as the form shows them. What is quoted, an
+ * The service's sentence for users of the page: names of fields and values as the form shows them. What is quoted, an
  * address or the name of a file stays.
  */
 export const inFormWords = (text: string): string =>

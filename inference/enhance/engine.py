@@ -29,24 +29,27 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 
 @dataclass(frozen=True)
 class Engine:
-    """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
-    answer may overwrite the last one. open_exact: the same in more than the 8 bits of bf16; `open` itself where that has more.
-    open_half: as `open`, in half floats where these are faster, for networks whose values stay below 65504, half's largest.
-    open_streams: as `open_exact`, for pictures of any type; one for each that it computes at a time, for one thread at a time.
-    has_vnni: whether convolutions of 8 bits are faster than those of floats. open_graph: any network of fixed shapes and one
-    output, in f32. plans_each_size: whether planes of another size than the last take many times as long. callers: how many
-    threads may use what `open`, `open_exact` and `open_half` give at a time: several for a GPU, which would wait for what one
-    core of the CPU computes round the network."""
+    """What opens networks. Each `open` takes the path of an ONNX file; most give a function of planes."""
 
     name: str
+    """Engine and precision, for logs."""
     open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    """Its next answer may overwrite the last one."""
     open_exact: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    """The same in more than the 8 bits of bf16; `open` itself where that has more."""
     open_half: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    """As `open`, in half floats where these are faster, for networks whose values stay below 65504, the largest half float."""
     open_streams: "Callable[[Path], list[Callable[[Values], Values]]]"
+    """As `open_exact`, for arrays of any type: a function for each picture that is computed at a time, each for one thread."""
     has_vnni: bool
+    """Whether convolutions of 8 bits are faster than those of floats."""
     open_graph: "Callable[[Path], Graph]"
+    """Any network of fixed shapes and one output, in f32."""
     plans_each_size: bool = False
+    """Whether planes of another size than the last take many times as long."""
     callers: int = 1
+    """How many threads may call what `open`, `open_exact` and `open_half` give at a time: several for a GPU, which would
+    otherwise wait for what one core of the CPU computes round the network."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ const openQueue = () => {
       if (left.length > 0) queues.set(owner, left);
       else queues.delete(owner);
     },
-    /** Takes out the first task of the owner whose turn it is, who is the last in turn then. */
+    /** Takes out the first task of the owner whose turn it is, and puts the owner last in turn. */
     next: (): Start | undefined => {
       const [entry] = queues;
       if (!entry) return undefined;

@@ -240,7 +240,7 @@ credits
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
   .action(async (account) => (await operator.credits()).verify(account));
 
-// Who reads what it prints may leave early, as `head -1` does; the command does all the same what it was asked for.
+// The reader of its output may leave early, as `head -1` does; the command goes on with its work.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error) => {
     if (!('code' in error && error.code === 'EPIPE')) throw error;

@@ -63,7 +63,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     FFPROBE: given.FFPROBE || places.ffprobe,
     PROVENANCE_PYTHON: given.PROVENANCE_PYTHON || places.python,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
-    // Who presses Ctrl-C does not want to wait for long.
+    // Somebody who presses Ctrl-C does not want to wait for long.
     WORKER_DRAIN_SECONDS: given.WORKER_DRAIN_SECONDS || '3',
     API_DRAIN_SECONDS: given.API_DRAIN_SECONDS || '3',
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 const noRoom = ['ENOSPC', 'EDQUOT'];
 /** libvips and ffmpeg say it in words only. */
 const noRoomText = /No space left on device|Disk quota exceeded/;
-/** What else a disk refuses with. Not ENOENT, which is most often the fault of who asked. */
+/** What else a disk refuses with. Not ENOENT, which is most often the caller's fault. */
 const refusals = ['EIO', 'EROFS', 'EFBIG', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM'];
 const fileCalls =
   /^(open|write|f?sync|fdatasync|rename|link|mkdir|mkdtemp|ftruncate|f?utimes?|f?stat)/;

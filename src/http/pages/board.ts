@@ -33,8 +33,8 @@ const openBoard = ({ bullQueues, config }: Pick<Parts, 'bullQueues' | 'config'>)
 };
 
 /**
- * Who comes from the admin tab has a session. Everybody else is asked by the browser for a name, which does not matter, and a
- * password: a key with the scope `admin`, or ADMIN_KEY.
+ * A visitor who comes from the admin tab has a session. The browser asks everybody else for a name, which does not matter, and
+ * a password: a key with the scope `admin`, or ADMIN_KEY.
  */
 const admit = async ({ ctx, authenticate }: Http, parts: Parts): Promise<void> => {
   if (await hasBoardSession(ctx, parts)) return;

@@ -183,7 +183,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     leaving,
   );
   queue.start(places, whenFree);
-  // A ticket takes Bull three writes to Redis. Who has other jobs leaves this one to Bull, as others may have none.
+  // A ticket takes Bull three writes to Redis. A worker that has other jobs leaves this one to Bull, as other workers may have none.
   const stopListening = parts.signals.listenToQueued(() => {
     if (running.size === 0) void takeAtOnce();
   });

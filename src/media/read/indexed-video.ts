@@ -99,7 +99,7 @@ async function* forwards(
       options.memory.give(frame.pixels);
       continue;
     }
-    // Who gets a picture may write into it, so one that is wanted again is copied before.
+    // A receiver may write into its picture, so one that is needed again is copied before.
     for (; run[at + 1] === frame.index; at += 1) yield copyOf(frame, options.memory);
     at += 1;
     last = frame;

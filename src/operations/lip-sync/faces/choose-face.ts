@@ -18,7 +18,7 @@ type Sightings = readonly (readonly Sighting[])[];
 const LEAST_PICTURES = 5;
 /** From this intersection over union on, a face is the one that a caller's box names. */
 const SAME_BOX = 0.3;
-/** Who has a talk score (talking.ts: 0..3) below this does not talk. */
+/** A person with a talk score (talking.ts: 0..3) below this does not talk. */
 const LEAST_TALK = 0.3;
 /** A face that reaches this share of the highest talk score, or of the largest size, counts as equal to the first. */
 const EQUAL_TALK = 0.85;
