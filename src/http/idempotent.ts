@@ -24,7 +24,7 @@ type Ways<T> = {
 };
 
 /** Runs `make` once per Idempotency-Key. When it fails, the key can be used again. */
-export const once = async <T>(
+export const oncePerKey = async <T>(
   asked: Asked,
   { idempotency }: Pick<Parts, 'idempotency'>,
   { make, replay }: Ways<T>,

@@ -20,7 +20,7 @@ import {
 } from '../../operations/operation.ts';
 import { scope } from '../../tracing/scope.ts';
 import { answerJob } from '../answer/answer-job.ts';
-import { once } from '../idempotent.ts';
+import { oncePerKey } from '../idempotent.ts';
 import type { Caller, Parts } from '../parts.ts';
 import { checkCallback, splitCallback } from './callback.ts';
 import { intakeOf, type OrderRequest } from './source.ts';
@@ -38,7 +38,7 @@ export const makeJob = async (
   const { ctx, caller } = received;
   const { account } = caller;
   const { request, callback } = splitCallback(received);
-  const made = await once(received, parts, {
+  const made = await oncePerKey(received, parts, {
     make: async (idempotency) => {
       await checkCallback(callback, parts);
       const intake = intakeOf(request, parts, operation.kind);

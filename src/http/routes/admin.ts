@@ -12,7 +12,7 @@ import {
   keyExample,
 } from '../../contract/keys.ts';
 import type { Claim } from '../../jobs/submit/idempotency.ts';
-import { once } from '../idempotent.ts';
+import { oncePerKey } from '../idempotent.ts';
 import { route } from '../route.ts';
 
 const KeyParams = z.strictObject({ id: z.string().describe('of the key') });
@@ -35,7 +35,7 @@ export const createKey = route({
   fails: [],
   handle: (input, { keys, idempotency }) => {
     const { credits, ...request } = keyOf(input.body);
-    return once(
+    return oncePerKey(
       input,
       { idempotency },
       {
@@ -134,7 +134,7 @@ export const grantCredits = route({
   answer: { status: 201, body: Balance, example: balanceExample },
   fails: [],
   handle: (input, { ledger, idempotency }) =>
-    once(
+    oncePerKey(
       input,
       { idempotency },
       {

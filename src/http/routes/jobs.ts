@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { canceledExample } from '../../contract/examples.ts';
 import type { Job, jobSchemas } from '../../contract/job.ts';
 import { showJob } from '../answer/answer-job.ts';
-import { once } from '../idempotent.ts';
+import { oncePerKey } from '../idempotent.ts';
 import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
 export const JobParams = z.strictObject({ id: z.string().describe('of the job') });
 
-type Leaving = Parameters<typeof once>[0] & { readonly params: z.output<typeof JobParams> };
+type Leaving = Parameters<typeof oncePerKey>[0] & { readonly params: z.output<typeof JobParams> };
 
 export const jobRoutes = ({
   Job,
@@ -101,7 +101,7 @@ const leave = async (
 ): Promise<Job> => {
   const { account } = input.caller;
   const { id } = input.params;
-  const job = await once(input, parts, {
+  const job = await oncePerKey(input, parts, {
     make: async (claim) => {
       const left = await act(account, id);
       if (claim) await parts.idempotency.answer(claim, id);

@@ -9,7 +9,7 @@ import {
 } from '../../contract/uploads.ts';
 import { Failure, naming } from '../../errors.ts';
 import { checkBytes } from '../../operations/media.ts';
-import { once } from '../idempotent.ts';
+import { oncePerKey } from '../idempotent.ts';
 import { route } from '../route.ts';
 
 export const createUpload = route({
@@ -29,7 +29,7 @@ export const createUpload = route({
   answer: { status: 201, body: Upload, example: uploadExample },
   fails: ['unsupported_media_type', 'file_too_large', 'upload_quota_exceeded'],
   handle: (input, parts) =>
-    once(input, parts, {
+    oncePerKey(input, parts, {
       make: async (claim) => {
         const { file } = input.files;
         if (!file) throw new Error('the route lets no request without its file pass');

@@ -18,7 +18,7 @@ import {
   webhookRequestExample,
   webhookWithSecretExample,
 } from '../../contract/webhooks.ts';
-import { once } from '../idempotent.ts';
+import { oncePerKey } from '../idempotent.ts';
 import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
@@ -33,11 +33,11 @@ type Acts<T> = {
 
 /** Acts once under an Idempotency-Key; a repeated request is answered as things are then. */
 const onceFor = <T>(
-  input: Parameters<typeof once>[0],
+  input: Parameters<typeof oncePerKey>[0],
   parts: Parts,
   { act, answer }: Acts<T>,
 ): Promise<T> =>
-  once(input, parts, {
+  oncePerKey(input, parts, {
     make: async (claim) => {
       const id = await act();
       if (claim) await parts.idempotency.answer(claim, id);
