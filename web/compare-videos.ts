@@ -1,6 +1,7 @@
 /** The original and the result side by side, played as one: the result leads, and the original follows it. Both fitted to the page, or one pixel of the result for one of the screen. */
 import { unseen } from './compare-pictures.ts';
 import { button, freshId, make } from './dom.ts';
+import { videoOf } from './video.ts';
 import { durationText } from './words.ts';
 
 /** Further apart than about two frames can be seen. */
@@ -11,12 +12,7 @@ export const compareVideos = (
   after: string,
   name = 'Original',
 ): HTMLElement => {
-  const result = make('video', {
-    src: after,
-    playsinline: true,
-    preload: 'auto',
-    'aria-label': 'The result',
-  });
+  const result = videoOf(after, { 'aria-label': 'The result' });
   const original = before instanceof HTMLVideoElement ? before : null;
   const shown = make(
     'div',

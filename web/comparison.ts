@@ -7,6 +7,7 @@ import { compareVideos } from './compare-videos.ts';
 import { button, make } from './dom.ts';
 import { othersLike } from './other-models.ts';
 import { own } from './service.ts';
+import { videoOf } from './video.ts';
 import { labelOf } from './words.ts';
 
 type Before = { readonly name: string; readonly src: string; readonly isVideo: boolean };
@@ -47,9 +48,7 @@ const viewOf = (
 };
 
 const mediaOf = ({ src, isVideo, name }: Before): HTMLVideoElement | HTMLImageElement =>
-  isVideo
-    ? make('video', { src, playsinline: true, preload: 'auto', 'aria-label': name })
-    : make('img', { src, alt: name });
+  isVideo ? videoOf(src, { 'aria-label': name }) : make('img', { src, alt: name });
 
 const othersOf = async (job: Job): Promise<Before[]> => {
   try {

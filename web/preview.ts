@@ -2,6 +2,7 @@
 import type { MediaKind } from '../src/contract/media.ts';
 import { type Chosen, isPicture, srcOf } from './chosen.ts';
 import { freshId, make } from './dom.ts';
+import { videoOf } from './video.ts';
 import { durationText } from './words.ts';
 
 /** `seconds`: from the start of the clip; 0 for a picture. */
@@ -34,14 +35,7 @@ export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement =>
 
 /** Where a click means a face, a slider takes the place of the controls, which a click would hit. */
 const clip = (src: string, name: string, controls: boolean): HTMLVideoElement =>
-  make('video', {
-    src,
-    controls,
-    'aria-label': name,
-    muted: true,
-    playsinline: true,
-    preload: 'auto',
-  });
+  videoOf(src, { controls, 'aria-label': name, muted: true });
 
 const unseen = (): HTMLElement =>
   make('p', { class: 'hint' }, 'This browser cannot show the file.');

@@ -213,6 +213,11 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   await startButton(page).waitFor();
   await start(page);
   await result(page).waitFor({ timeout: 180_000 });
+  // Both show their first picture, on an iPhone too, which shows none unless the address names a time.
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure video')].filter((one) => one.src.endsWith('#t=0.001') && Math.abs(one.currentTime - 0.001) < 1e-6).length === 2",
+  );
   await page.getByRole('slider', { name: 'Time' }).fill('0.4');
   // Both have sought there, and both play on from there.
   await holds(
