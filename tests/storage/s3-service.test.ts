@@ -361,6 +361,9 @@ test('an upload that the storage refuses: the caller is told so, and the operato
   assert.not.match(JSON.stringify(problem), /S3|AccessDenied|media-/);
   const told = logged.filter((line) => line.includes('"refused"')).at(-1) ?? '';
   assert.match(told, /check S3_BUCKET, S3_REGION, the credentials .*403 AccessDenied/);
+  const { missing } = (await api.client().get('/readyz')).data;
+  assert.ok(missing.includes('the storage of media refuses access'), missing.join());
+  assert.match(logged.join(), /S3: HeadBucket failed; check S3_BUCKET.* 403 .*refuses access"/);
   assert.not.match(logged.join(), service.variables.S3_SECRET_ACCESS_KEY);
   s3.meddle();
   await api.nothingLeft();

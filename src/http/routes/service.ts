@@ -53,19 +53,20 @@ export const getReadiness = openRoute({
 });
 
 const patienceMs = 2000;
+const storeIsAway = 'the storage of media does not answer';
 
 const missingOf = async ({ stores, models, files, draining, log }: Parts): Promise<string[]> => {
-  const [redis, states, isLow, isThere] = await Promise.all([
+  const [redis, states, isLow, store] = await Promise.all([
     inTime(faultsOf(stores)),
     inTime(models.describe()),
     inTime(files.space.isLow()),
-    inTime(isStoreThere(files, log)),
+    inTime(storeFaults(files, log)),
   ]);
   return [
     ...(draining.aborted ? ['the server is shutting down'] : []),
     ...(isLow === undefined ? ['the disk does not answer'] : []),
     ...(isLow ? ['the disk is nearly full'] : []),
-    ...(isThere ? [] : ['the storage of media does not answer']),
+    ...(store ?? [storeIsAway]),
     ...(redis ?? ['Redis does not answer']),
     // Which models there are is asked of Redis first, so without it nothing is known of Triton.
     ...(states === undefined && redis !== undefined ? ['Triton does not answer'] : []),
@@ -74,14 +75,16 @@ const missingOf = async ({ stores, models, files, draining, log }: Parts): Promi
 };
 
 /** Why it is not there is told to the operator's log only: the cause may hold internal addresses. */
-const isStoreThere = async ({ check }: Parts['files'], log: Parts['log']): Promise<boolean> => {
+const storeFaults = async ({ check }: Parts['files'], log: Parts['log']): Promise<string[]> => {
   try {
     await check();
-    return true;
+    return [];
   } catch (error) {
+    const isRefused = error instanceof Failure && error.code === 'storage_failed';
+    const fault = isRefused ? 'the storage of media refuses access' : storeIsAway;
     const why = error instanceof Failure ? error.cause : error;
-    log.warn({ why: String(why).slice(0, 300) }, 'the storage of media does not answer');
-    return false;
+    log.warn({ why: String(why).slice(0, 300) }, fault);
+    return [fault];
   }
 };
 
