@@ -132,9 +132,24 @@ def test_weak_noise_goes_from_colours_and_luma_stays() -> None:
     assert after < 0.8 * before
 
 
-def test_noise_of_luma_alone_is_not_certain() -> None:
-    grey = np.repeat(noisy(ASTRONAUT[:, :, 1:2], 8), 3, axis=2)
-    assert damage_of(grey) == (3, 0, 0)
+def grey(sigma: float, blur: float = 0.0) -> Picture:
+    return np.repeat(noisy(ASTRONAUT[:, :, 1], sigma, blur)[:, :, None], 3, axis=2)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "blur", "told"),
+    [(4, 0, (3, 4, 0)), (6, 0, (3, 6, 0)), (16, 0, (3, 8, 0)), (8, 1.2, (1, 0, 6.4)), (10, 0.8, (3, 0, 8))],
+)
+def test_strong_noise_of_luma_alone_tells_its_strength_up_to_a_limit(
+    sigma: float, blur: float, told: tuple[float, ...]
+) -> None:
+    assert damage_of(grey(sigma, blur)) == pytest.approx(told, rel=0.1)
+
+
+@pytest.mark.parametrize(("sigma", "blur"), [(3, 0), (3, 1.2)])
+def test_weak_noise_of_luma_alone_may_be_texture(sigma: float, blur: float) -> None:
+    _, strength, wide = damage_of(grey(sigma, blur))
+    assert (strength, wide) == (0, 0)
 
 
 @pytest.mark.parametrize("most", [255, 65535])

@@ -37,8 +37,8 @@ _LEAST_LEAD = 1.5  # of a cut JPEG's grid over any other: 1.8 and more in JPEGs,
 
 class Damage(NamedTuple):
     """level: which of upscaler.DENOISING is the truest; 0 for none. noise: of luma, in levels of 255, where the level is for
-    noise, and it is certain that it is no texture; else 0. wide_noise: the same of means of 2 x 2 pixels, whatever the level is
-    for, where there is more of it: noise that is wider than a pixel (docs/decisions/0238). One of the two is 0."""
+    noise, as far as it may be averaged away (Noise.certain); else 0. wide_noise: the same of means of 2 x 2 pixels, whatever
+    the level is for, where there is more of it: noise that is wider than a pixel (docs/decisions/0238). One of the two is 0."""
 
     level: int
     noise: float = 0.0
@@ -52,7 +52,7 @@ def damage_of(picture: AnyPicture) -> Damage:
     noise = noise_of(_luma(middle), rgb)
     of_jpeg, of_noise = bisect(_LIMITS, jpeg_step(picture)), bisect(LIMITS, noise.strength)
     if (wide := _wide_noise(rgb)) > noise.strength:
-        return Damage(max(of_jpeg, 1), wide_noise=wide)
+        return Damage(max(of_jpeg, of_noise, 1), wide_noise=wide)
     return Damage(max(of_jpeg, of_noise), noise.certain if of_noise >= max(of_jpeg, 1) else 0.0)
 
 

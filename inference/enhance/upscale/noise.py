@@ -27,12 +27,13 @@ _FIRST, _LAST = 3, 252  # beyond these values noise is cut off
 _OF_ONE = float(np.sqrt(np.square(LUMA).sum() / 2))  # of a difference of channels: the noise of luma, where each has its own
 _LEAST_COLOUR = 0.08  # of luma's noise: white noise at JPEG 85 has .05 to .15 of it, a sensor's .1 to .4, sand .04
 _MOST_BY_COLOUR = 12.0  # levels of luma that are certain by that: noise over sand is measured too strong
+_MOST_OF_LUMA = 8.0  # the same where luma alone has it, as in black and white, and it may be texture. docs/decisions/0259
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
 
 
 class Noise(NamedTuple):
-    """strength: of luma, in levels of 255; 0 where no noise is found. certain: how much of it is no texture, as the channels
-    have it each for itself; 0 where nothing tells."""
+    """strength: of luma, in levels of 255; 0 where no noise is found. certain: how much of it may be averaged away: what the
+    channels have each for itself, as that is no texture; where nothing tells, strong noise, up to a limit."""
 
     strength: float
     certain: float
@@ -65,7 +66,9 @@ def noise_of(luma: Floats, rgb: Floats) -> Noise:
     if between:
         return Noise(of_luma or between, min(of_luma or between, between))
     has_colour = _noise_of_colour(luma, rgb, quiet) >= _LEAST_COLOUR * of_luma
-    return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR) if has_colour else 0.0)
+    if has_colour:
+        return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR))
+    return Noise(of_luma, min(of_luma, _MOST_OF_LUMA) if of_luma >= LIMITS[-1] else 0.0)
 
 
 def _noise_of_colour(luma: Floats, rgb: Floats, quiet: npt.NDArray[np.intp]) -> float:
