@@ -175,6 +175,16 @@ def test_quiet_sentences_beside_loud_ones_are_speech(quieter_db: float, is_backg
     assert (background_frames(mel, np.ones(len(mel), np.float32))[320:580] == is_background).all()
 
 
+@pytest.mark.parametrize(("quieter_db", "is_background"), [(18, False), (25, True)])
+def test_a_voice_far_behind_is_background_throughout_a_long_pause(quieter_db: float, is_background: bool) -> None:
+    """Sixteen seconds of one voice between two louder ones; in the middle nothing in the 10 s around is louder."""
+    pcm = babble(124)
+    pcm *= np.arange(len(pcm)) / RATE % 0.75 > 0.15
+    pcm[11 * RATE : 27 * RATE] *= 10 ** (-quieter_db / 20)
+    mel = log_mel(pcm)
+    assert (background_frames(mel, np.ones(len(mel), np.float32))[1125:2675] == is_background).all()
+
+
 def test_birds_beside_a_speaker_move_no_mouth(analyser: SpeechAnalyser) -> None:
     times = seconds(3)
     pitch = 4000 + 1500 * np.sin(2 * np.pi * 8 * times)

@@ -22,6 +22,10 @@ _SHORTEST = 80  # frames: less is as often a quiet word
 # has 4.6 and more, a crowd of ten 1.3 to 1.8, most music 1.3 to 1.9: docs/decisions/0230
 _ONE_VOICE = 3.2
 _FAR_BELOW = 4.1  # nepers of power (18 dB) under the loud parts, from which one voice may be background: docs/decisions/0241
+# The loudest part within 30 s tells of background of 5 s and more, if nine tenths of it are 22 dB below: docs/decisions/0261
+_FARTHER_SPAN = 15  # parts of _STEP frames
+_FARTHER_SHORTEST = 500  # frames: about a shorter one the 10 s around it tell
+_FARTHER_BELOW = 5.1  # nepers of power
 _REST, _LOUD = 10, 95  # percentiles of the level that are the quietest and the loud parts
 _MOSTLY = 75  # percentile that a shout or some slammed doors do not reach
 _SPAN, _STEP = 1000, 200  # frames: both are those of 10 s, taken anew every 2 s
@@ -36,7 +40,7 @@ def background_frames(mel: Floats, activity: Floats) -> npt.NDArray[np.bool_]:
     activity: [T], 0..1: how sure it is that somebody speaks, as far as the network tells.
     """
     behind = _even(_long(_quiet(mel, _LOUD, _BELOW)), mel) | _long(_quiet(mel, _MOSTLY, _FAR_BELOW))
-    return behind | _long(_shrill(mel, activity > 0.5))
+    return behind | _far(mel) | _long(_shrill(mel, activity > 0.5))
 
 
 def _quiet(mel: Floats, loudest: int, below: float) -> npt.NDArray[np.bool_]:
@@ -50,6 +54,21 @@ def _quiet(mel: Floats, loudest: int, below: float) -> npt.NDArray[np.bool_]:
     return behind
 
 
+def _far(mel: Floats) -> npt.NDArray[np.bool_]:
+    """A voice far behind in a long pause, where nothing in the 10 s around is louder than it, [T]."""
+    level = _level(mel[:, _LOWEST:], _REACH)
+    middles = range(_STEP // 2, len(level) + _STEP // 2, _STEP)
+    loud = [np.percentile(level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2], _MOSTLY) for middle in middles]
+    parts = range(len(loud))
+    loudest = [max(loud[max(part - _FARTHER_SPAN, 0) : part + _FARTHER_SPAN + 1]) for part in parts]
+    below = np.repeat(loudest, _STEP)[: len(level)] - level
+    behind = _long(below > _FAR_BELOW, _FARTHER_SHORTEST)
+    for start, end in runs(behind):
+        if np.percentile(below[start:end], 10) < _FARTHER_BELOW:
+            behind[start:end] = False
+    return behind
+
+
 def _shrill(mel: Floats, speech: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     if not speech.any():
         return speech
@@ -59,10 +78,10 @@ def _shrill(mel: Floats, speech: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]
     return np.asarray(balance < np.median(balance[speech & loud]) - _SHRILL)
 
 
-def _long(frames: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Without the runs that are shorter than _SHORTEST."""
+def _long(frames: npt.NDArray[np.bool_], shortest: int = _SHORTEST) -> npt.NDArray[np.bool_]:
+    """Without the runs that are shorter, in frames."""
     for start, end in runs(frames):
-        if end - start < _SHORTEST:
+        if end - start < shortest:
             frames[start:end] = False
     return frames
 
