@@ -23,6 +23,15 @@ export const remapOf = (channels: number, layout: string | undefined): string | 
   return layout !== undefined && ODD.test(layout) ? inOrder(channels) : undefined;
 };
 
+/**
+ * Whether it is known which loudspeaker each of more than two channels is for. Codecs have an order of their own; PCM that
+ * names none may hold a microphone in each channel, of several people.
+ */
+export const isSurround = (channels: number, codec: string, layout?: string): boolean =>
+  channels > 2 &&
+  (!codec.startsWith('pcm_') ||
+    (layout !== undefined && layout !== 'unknown' && !ODD.test(layout)));
+
 const inOrder = (channels: number): string =>
   `channelmap=${Array.from({ length: channels }, (_, at) => at).join('|')}:${COMMON[channels - 1]}`;
 

@@ -118,6 +118,8 @@ export const AudioTrack = z
     /** Samples per second, as the header says; 0 where it does not. */
     sampleRate: z.number().min(0),
     mono: z.boolean(),
+    /** It has more than two channels, each for a loudspeaker that is known, as far as the header says. */
+    surround: z.literal(true).optional(),
     remap: Remap,
   })
   .readonly();
@@ -211,8 +213,9 @@ export const AudioInfo = z
     sampleRate: z.int().positive(),
     channels: z.int().positive(),
     remap: Remap,
-    /** Its two channels nearly cancel each other out, as of a cable that is wired wrongly: the models hear the left one alone. */
-    opposed: z.literal(true).optional(),
+    /** The channel that the models hear in place of the mix: left where two cancel each other out, as of a cable that is wired
+     * wrongly; centre where it holds a voice beside what is in the others, as in a film. */
+    alone: z.enum(['left', 'centre']).optional(),
   })
   .readonly();
 export type AudioInfo = z.infer<typeof AudioInfo>;

@@ -108,7 +108,7 @@ test('channels that cancel each other out are heard by the left one; silence is 
   const plain = await makeClip(at('plain.wav'), tone(1));
   const path = await makeClip(at('opposed.wav'), tone(1), both('-1*c0'));
   const info = await probeHeard(path);
-  assert.is(info.opposed, true);
+  assert.is(info.alone, 'left');
   const came = await readHeard(`${path}.heard`);
   assert.equal(came, await heard(plain));
   assert.equal(await decodeAudio(path, info, { ffmpeg, signal: soon() }), came);
@@ -125,19 +125,64 @@ test('channels that cancel each other out are heard by the left one; silence is 
   assert.equal(await own(both('-1*c0'), 'wired.mov'), await own(['-ac', '1'], 'mono.mov'));
 
   // Not alike in level; and what they have in common, as one that is silent.
-  for (const [right, opposed] of [
-    ['-0.8*c0', true],
+  for (const [right, alone] of [
+    ['-0.8*c0', 'left'],
     ['0.5*c0', undefined],
     ['0*c0', undefined],
     ['c0', undefined],
   ] as const) {
     const pair = await makeClip(at('pair.wav'), tone(1), both(right));
-    assert.is((await probeHeard(pair)).opposed, opposed, right);
-    if (opposed) assert.equal(await readHeard(`${pair}.heard`), await heard(plain));
+    assert.is((await probeHeard(pair)).alone, alone, right);
+    if (alone) assert.equal(await readHeard(`${pair}.heard`), await heard(plain));
   }
   const silent = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo:d=1'];
-  const { opposed } = await probeHeard(await makeClip(at('silent.wav'), silent));
-  assert.is(opposed, undefined);
+  const { alone } = await probeHeard(await makeClip(at('silent.wav'), silent));
+  assert.is(alone, undefined);
+});
+
+test('a voice in the centre is heard without the music beside it; in all other layouts the mix is heard', async () => {
+  const [voice, music] = ['0.1*sin(2*PI*500*t)*lt(mod(t,0.2),0.1)', '0.1*sin(2*PI*900*t)'];
+  const layouts = ['3.0', '5.1', '7.1'].map(
+    (layout) => [layout, layout[0] === '7' ? 8 : layout[0] === '5' ? 6 : 3] as const,
+  );
+  const sound = (centre: string, layout: string, channels: number, side = music) => [
+    ...['-f', 'lavfi', '-i'],
+    `aevalsrc='${[side, side, centre, ...Array(channels - 3).fill('0')].join('|')}':c=${layout}:s=48000:d=0.5`,
+  ];
+  const float = ['-c:a', 'pcm_f32le'];
+  const mono = ['-f', 'lavfi', '-i', `aevalsrc='${voice}':s=48000:d=0.5`];
+  const alone = await heard(await makeClip(at('alone.wav'), mono, float));
+  for (const [layout, channels] of layouts) {
+    const film = await makeClip(at('film.wav'), sound(voice, layout, channels), float);
+    const info = await probeHeard(film);
+    assert.is(info.alone, 'centre', layout);
+    assert.equal(await readHeard(`${film}.heard`), alone);
+    assert.equal(await decodeAudio(film, info, { ffmpeg, signal: soon() }), alone);
+  }
+  for (const [centre, side] of [
+    ['0', music],
+    [`0.02*${voice}`, music],
+    [`0.3*${voice}`, music],
+    [music, voice],
+    [voice, voice],
+    [voice, '0'],
+  ] as const) {
+    const path = await makeClip(at('plain.wav'), sound(centre, '5.1', 6, side), float);
+    assert.is((await probeHeard(path)).alone, undefined, `${centre} ${side}`);
+  }
+  // Without a header that states its channels.
+  const ac3 = await makeClip(at('film.ac3'), sound(voice, '5.1', 6));
+  assert.is((await probeHeard(ac3)).alone, 'centre');
+  const quad = ['-f', 'lavfi', '-i', `aevalsrc='${music}|0|${voice}|0':c=quad:s=48000:d=0.5`];
+  assert.is((await probeHeard(await makeClip(at('quad.wav'), quad, float))).alone, undefined);
+
+  const clip = await makeClip(
+    at('film.mov'),
+    [...pattern(0.5), ...sound(voice, '5.1', 6)],
+    [...h264, ...float],
+  );
+  const own = await decodeOwnAudio(clip, await probe(clip), { from: 0, ffmpeg, signal: soon() });
+  assert.equal(own, alone);
 });
 
 test('any rate and any number of channels is heard as 16 kHz mono', async () => {

@@ -1,10 +1,11 @@
 import { rename, rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
-import { remapping } from '../channels.ts';
+import { ALONE, type Alone, aloneOf, hearsAlone } from '../alone.ts';
+import { isSurround, remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
-import { cancelsOut, heardOutput, LEFT, readHeard, WHOLE_SOUND } from '../heard.ts';
+import { heardOutput, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
 import { identifySound } from './identify.ts';
@@ -52,33 +53,44 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
 
   const copied = await copySound(probe, container);
   const { codec, remap } = track;
-  const whole = remapping(track) + WHOLE_SOUND;
-  const { decoded, errorText } = await decodeSound(probe, container, whole);
+  const first = remapping(track);
+  const { decoded, errorText } = await decodeSound(probe, container, first + WHOLE_SOUND);
   const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
   const found = { container, header, decoded: info.durationSeconds };
   const statedSeconds = await missedLength(probe.path, found);
-  const opposed = info.channels === 2 && (await hearsLeft(probe, container));
+  const surround = track.surround ?? isSurround(info.channels, codec);
+  const one = aloneOf({ mono: info.channels === 1, surround });
+  const alone = one && (await isHeardAlone(one, probe, container, first)) ? one : undefined;
   return {
     kind: 'audio',
     ...info,
     ...(statedSeconds !== null && { statedSeconds }),
     ...(remap && { remap }),
-    ...(opposed && { opposed }),
+    ...(alone && { alone }),
   };
 };
 
-/** Where two channels cancel each other out: hears the left one instead. Tells whether it does. */
-const hearsLeft = async (probe: AudioProbe, container: Container): Promise<boolean> => {
+/** Whether one channel is heard in place of all, which then is what the file holds. `first`: the filter that all need. */
+const isHeardAlone = async (
+  alone: Alone,
+  probe: AudioProbe,
+  container: Container,
+  first: string,
+) => {
   const { heardPath } = probe;
   if (heardPath === undefined) return false;
-  const leftPath = `${heardPath}.left`;
+  const alonePath = `${heardPath}.${alone}`;
   try {
-    await decodeSound({ ...probe, heardPath: leftPath }, container, LEFT + WHOLE_SOUND);
-    if (!cancelsOut(await readHeard(leftPath), await readHeard(heardPath))) return false;
-    await rename(leftPath, heardPath);
+    await decodeSound(
+      { ...probe, heardPath: alonePath },
+      container,
+      first + ALONE[alone] + WHOLE_SOUND,
+    );
+    if (!hearsAlone(alone, await readHeard(alonePath), await readHeard(heardPath))) return false;
+    await rename(alonePath, heardPath);
     return true;
   } finally {
-    await rm(leftPath, { force: true });
+    await rm(alonePath, { force: true });
   }
 };
 

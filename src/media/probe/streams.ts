@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Size } from '../../frame.ts';
-import { remapOf } from '../channels.ts';
+import { isSurround, remapOf } from '../channels.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { AudioTrack, OtherTracks } from '../info.ts';
 import { unreadable } from '../outcome.ts';
@@ -161,6 +161,7 @@ const audioOf = (sounds: readonly Stream[]): AudioTrack[] =>
         codec: codec_name,
         sampleRate: sample_rate,
         mono: channels === 1,
+        ...(isSurround(channels, codec_name, channel_layout) && { surround: true as const }),
         ...(remap && { remap }),
       };
     })

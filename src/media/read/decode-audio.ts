@@ -1,15 +1,8 @@
+import { ALONE, aloneOf, hearsAlone } from '../alone.ts';
 import { remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
-import {
-  cancelsOut,
-  HEARD_RATE,
-  heardOutput,
-  LEFT,
-  samplesOf,
-  TO_HEARD_RATE,
-  WHOLE_SOUND,
-} from '../heard.ts';
+import { HEARD_RATE, heardOutput, samplesOf, TO_HEARD_RATE, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, VideoInfo } from '../info.ts';
 import { checkDecoded } from '../outcome.ts';
 
@@ -30,7 +23,7 @@ export const decodeAudio = (
     '-map',
     '0:a:0',
     '-af',
-    remapping(info) + (info.opposed ? LEFT : '') + WHOLE_SOUND,
+    remapping(info) + (info.alone ? ALONE[info.alone] : '') + WHOLE_SOUND,
   ];
   return decodeHeard(args, info.durationSeconds + MARGIN_SECONDS, options);
 };
@@ -38,7 +31,7 @@ export const decodeAudio = (
 /**
  * The first sound track of a video in the same form, on the clock of its pictures: sample 0 is heard at the time `from`,
  * that of the first picture. Where there is no sound there is silence; sound after the last picture is left out. Empty
- * for a video without sound. The left channel alone where two cancel each other out.
+ * for a video without sound. The left channel alone where two cancel each other out, the centre one where it holds the voice.
  */
 export const decodeOwnAudio = async (
   path: string,
@@ -51,8 +44,10 @@ export const decodeOwnAudio = async (
   const input = [...fileInput(path, info.container), '-map', `0:a:${track.index}`, '-af'];
   const most = from + info.durationSeconds + MARGIN_SECONDS;
   const hear = (first: string) => decodeHeard([...input, first + filter], most, options);
-  const [both, left] = await Promise.all([hear(remapping(track)), track.mono ? null : hear(LEFT)]);
-  const all = left && cancelsOut(left, both) ? left : both;
+  const first = remapping(track);
+  const alone = aloneOf(track);
+  const [mix, channel] = await Promise.all([hear(first), alone && hear(first + ALONE[alone])]);
+  const all = alone && channel && hearsAlone(alone, channel, mix) ? channel : mix;
   return all.subarray(Math.round(from * HEARD_RATE));
 };
 
