@@ -114,7 +114,16 @@ const startJob = async (
   const headers = { prefer: 'respond-async', 'idempotency-key': crypto.randomUUID() };
   const body = await bodyOf(wish);
   const asked = { method: 'POST', body, headers, signal } as const;
-  return JSON.parse(await (await service.request(`/v1/${kind}`, asked)).text());
+  signal.throwIfAborted();
+  try {
+    return JSON.parse(await (await service.request(`/v1/${kind}`, asked)).text());
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // The service goes on with a request whose body it has in full, and its answer cannot be had any more.
+    throw new Refused(
+      'Stopped before the service told the job. If everything had been sent, the job goes on: enhance jobs list shows it, enhance jobs cancel ID cancels it.',
+    );
+  }
 };
 
 const bodyOf = async ({ sources, fields }: Wish): Promise<Record<string, unknown>> => {

@@ -350,6 +350,23 @@ test('the files of a command that come after the restart are sent too', async ()
   assert.is(err.filter((line) => line.endsWith('1 credit')).length, 5, err.join('\n'));
 });
 
+test('Ctrl-C before the API has told the job: the job may go on, and how it is found', async () => {
+  let asks = 0;
+  const silent = await serve(() => {
+    asks += 1;
+  });
+  const { said, done } = printed(() =>
+    operation(making, at('a.png'), '-o', at('s.png'), '--url', silent.origin, '--key', key),
+  );
+  await until('the file is sent', async () => asks > 0);
+  const exitCode = process.exitCode;
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
+  await done;
+  process.exitCode = exitCode;
+  await silent.close();
+  assert.match(said.err.join(), /the job goes on: enhance jobs list shows it/);
+});
+
 test('Ctrl-C while the API is away names the job that goes on', async () => {
   work = untilAborted;
   const { said, done } = printed(() =>
