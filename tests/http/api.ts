@@ -79,7 +79,7 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s16'),
+    stateOf('photo', 'photo-s17'),
     stateOf('animation', 'animation-s11'),
     stateOf('photo_realtime', 'photo_realtime-s11'),
     stateOf('animation_realtime', 'animation_realtime-s11'),
@@ -256,7 +256,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's16',
+      release: 's17',
       alias: 'stable',
       percent: 0,
       mirror: 0,
