@@ -915,6 +915,26 @@ def test_what_is_drawn_into_a_blurred_portrait_is_blurred() -> None:
     assert np.abs(np.diff(soft[around], axis=0)).max() < 0.6 * np.abs(np.diff(drawn[around], axis=0)).max()
 
 
+def test_lips_and_teeth_of_a_picture_out_of_focus_have_no_sharp_edges_and_keep_its_grain() -> None:
+    planes, mesh = astronaut()
+    rng = np.random.default_rng(7)
+    hazy = planes.copy()
+    hazy.y[:] = cv2.GaussianBlur(planes.y, (0, 0), 0.05 * pose_of(mesh).scale)
+    grainy = hazy.copy()
+    grainy.y[:] = np.clip(hazy.y + rng.normal(0, 3, hazy.y.shape), 0, 255)
+    told = SUBJECT.unpack(measured(hazy, mesh))
+    assert told.softness > 0.02
+    people = [SUBJECT.pack(replace(told, softness=softness)) for softness in (0.0, told.softness)]
+    x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    around = np.s_[y - 8 : y + 16, x - 14 : x + 14]
+    for opening in (0.0, 0.2):
+        asked = target(opening, own_width(mesh))
+        sharp, soft = (done(hazy, mesh, asked, subject=person).planes.y[around].astype(float) for person in people)
+        assert np.abs(np.diff(soft, axis=0)).max() < 0.35 * np.abs(np.diff(sharp, axis=0)).max()
+        with_grain = done(grainy, mesh, asked, subject=people[1]).planes.y[around].astype(float)
+        assert np.diff(with_grain).std() > 0.6 * np.diff(grainy.y[around].astype(float)).std()
+
+
 def test_the_config_says_what_the_code_does() -> None:
     text = (MODELS / "mouth_render_fast" / "config.pbtxt").read_text()
     told_of = (

@@ -29,6 +29,7 @@ from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
 from .finish.sharpness import blur_of, detail
 from .finish.single_tint import follow_luma
+from .finish.soften import soften
 from .finish.tone import Ring, Tone, retone
 from .inside.crease import draw_crease, light_corners
 from .inside.flat import FEATHER as FLAT_FEATHER
@@ -266,6 +267,8 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
         _fill(out, mask, hole, mouth, request, lip_sides)
     middle = met_lips(person.skin, person.lip) * face.light
     draw_crease(out, mask, patch, lips, np.stack([corners[0], middle, corners[1]]), belief)
+    if request.style == "photo" and person.softness * pose.scale > LEAST_BLUR:
+        soften(out, mask, pose, (asked.upper_inner, asked.lower_inner), person.softness, face.noise, belief)
     if request.style == "photo" and of_one_tint(person.skin, person.lip):
         follow_luma(out, mask, source.planes)
     if face.cover is not None:
@@ -324,7 +327,7 @@ def _fill(out: Planes, mask: Plane, hole: Hole, mouth: _Mouth, request: MouthReq
         end = merged.slit_end if merged else SLIT[1]
         yuv = slit_of(hole, asked.gap, beside, wide, end).over(yuv, shade)
     opacity = hole.opacity * np.float32(face.belief)
-    blur = max(blur_of(face.detail, person.detail), 0.0 if mouth.merged or not photo else person.softness) * patch.pose.scale
+    blur = blur_of(face.detail, person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:
         yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
     if photo and (quality.grain or not mouth.merged):
