@@ -1,5 +1,6 @@
 """A mouth of ink that speaks, and drawn eyes that shut: flat faces of which every pixel is known."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,14 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.portrait import lids
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import DrawnLid, make_drawn_lids
+from enhance.portrait.edges import Edges
 from enhance.portrait.eye_outline import find_outlines
 from enhance.portrait.lids import make_lids
+from enhance.portrait.raster import SIDE as EDGES_SIDE
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase, has_band, pixels_from, with_shade
 from enhance.render.drawn.found import find
+from enhance.render.drawn.lips import on_drawn_lips
 from enhance.render.drawn.looks import NEXT_INK, lip_shade
 from enhance.render.drawn.mouth import Drawn
 from enhance.render.drawn.shut import shut
@@ -793,6 +797,38 @@ def test_painted_lips_that_the_mesh_takes_for_an_open_mouth_stay_as_they_are() -
     after = spoken(picture, mesh, target()).planes.y.astype(int)
     part = slice(y - round(0.1 * unit), y + round(0.12 * unit)), slice(x - round(0.1 * unit), x + round(0.1 * unit))
     assert np.abs(after[part] - before[part]).mean() < 4
+
+
+def test_the_corners_of_drawn_lips_are_moved_once_though_both_lips_end_there() -> None:
+    picture, mesh = drawing("lips", size=480)
+    lips = mouth_points()
+    mesh[lips, 0] += 0.2 * (mesh[lips, 0] - mesh[lips, 0].mean())
+    patch = on_drawn_lips(patch_of(planes_of(picture), BT601, mesh))
+    assert patch is not None
+    width = np.ptp(patch.pose.to_plane(patch.head[[61, 291]])[:, 0])
+    np.testing.assert_allclose(width, WIDTH + 0.016, atol=0.01)
+
+
+@pytest.mark.parametrize("outline", [False, True])
+def test_painted_lips_are_shut_as_the_subjects_whatever_mouth_a_frame_of_a_film_has(outline: bool) -> None:
+    """Unless they are in outline. A portrait (it has edges) shows the subject's own drawing."""
+    picture, mesh = drawing("outlined" if outline else "lips", size=480, fill=LIP if outline else None)
+    subject = measure(planes_of(picture), BT601, mesh)
+    (x, y), unit = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int), pose_of(mesh).scale
+    frame = np.full_like(picture, SKIN)
+    frame[y + round(0.25 * unit) :] = picture[y + round(0.25 * unit) :]
+    for colour, radius in ((LIP, 0.09), (DARK_FILL, 0.06)):
+        cv2.circle(frame, (x, y), round(radius * unit), colour, -1, cv2.LINE_AA)
+    mesh[mouth_points(), 0] = x + 0.5 * (mesh[mouth_points(), 0] - x)
+    request = MouthRequest(target(), subject, "flat")
+    shut = render(planes_of(frame), BT601, mesh, request)
+    part = slice(y - round(0.15 * unit), y + round(0.15 * unit)), slice(x - round(0.2 * unit), x + round(0.2 * unit))
+    away = np.abs(shut.planes.y[part].astype(int) - planes_of(picture).y[part]).mean()
+    assert away > 8 if outline else away < 3
+    portrait = replace(request, edges=Edges.of(np.full((EDGES_SIDE, EDGES_SIDE), 2.0, np.float32), mesh))
+    unpainted = replace(portrait, subject=SUBJECT.pack(replace(SUBJECT.unpack(subject), paint=None)))
+    before, after = (render(planes_of(frame), BT601, mesh, each).planes.y for each in (unpainted, portrait))
+    np.testing.assert_array_equal(after, before)
 
 
 def test_what_drawn_lips_open_on_is_drawn_in_flat_colours() -> None:

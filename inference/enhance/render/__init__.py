@@ -12,5 +12,6 @@ Lengths are in S, the distance of the outer eye corners (geometry/head.py). The 
 4. What was taken off is laid back, last of all the veil.
 
 Where a mouth is drawn in outline, drawn/ takes the drawing's own mouth away and draws the new one by its lines.
+In films, lips painted flat are first shut in each frame as the subject's are (drawn/shut_lips.py).
 Before the first frame measure.py looks at the subject, and inside/merge.py merges the inside of the mouth from several frames.
 """

@@ -11,7 +11,7 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
-from enhance.picture import LUMA
+from enhance.picture import LUMA, Mask
 from enhance.plan.measures import AS_WIDE
 from enhance.portrait.edges import Edges
 from enhance.style import Style
@@ -24,6 +24,7 @@ from .cover.occlusion import Cover, cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
 from .drawn.lips import on_drawn_lips
 from .drawn.redraw import redraw
+from .drawn.shut_lips import shut_lips
 from .finish.grain import Noise, noise_of
 from .finish.lip_edge import light_edge
 from .finish.opened_lips import opened
@@ -115,6 +116,8 @@ class Sight:
     """None where the mouth is drawn anew, by its ink."""
     written: Captions | None = None
     veil: Veil | None = None
+    repainted: Mask | None = None
+    """Where the frame's own mouth was replaced by the subject's closed lips."""
 
 
 def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Rendered:
@@ -133,7 +136,7 @@ def check_target(target: npt.NDArray[np.generic]) -> None:
 
 
 def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Sight:
-    """What the patch shows, for with_mouth(). mesh: as in render(). request: its `target`, `inside` and `edges` do not matter.
+    """What the patch shows, for with_mouth(). mesh: as in render(). request: its `target` and `inside` do not matter.
 
     Raises ValueError.
     """
@@ -143,8 +146,7 @@ def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request
     except SidewaysError:
         return Sight(planes, person)
     if request.style == "flat":
-        face = None if person.ink is not None else _face_of(on_drawn_lips(patch) or patch, person, request)
-        return Sight(planes, person, patch, face)
+        return _see_drawing(patch, person, request)
     veil = veil_over(patch, person)
     if veil is not None:
         patch = replace(patch, planes=veil.taken_off(planes))
@@ -157,6 +159,16 @@ def see(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request
     return Sight(planes, person, patch, _face_of(bare, person, request), written, veil)
 
 
+def _see_drawing(patch: Patch, person: Subject, request: MouthRequest) -> Sight:
+    if person.ink is not None:
+        return Sight(patch.planes, person, patch)
+    # A portrait (it has edges) shows the subject's own drawing.
+    shut = shut_lips(patch, person.rest, person.paint) if person.paint and request.edges is None else None
+    if shut is not None:
+        return Sight(patch.planes, person, patch, _face_of(shut[0], person, request), repainted=shut[1])
+    return Sight(patch.planes, person, patch, _face_of(on_drawn_lips(patch) or patch, person, request))
+
+
 def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
     """The patch with the mouth as requested. sight: see() of it, by a request of the same subject, style and quality."""
     patch, person, face, planes = sight.patch, sight.person, sight.face, sight.planes
@@ -165,9 +177,15 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
         return Rendered(*redraw(planes, patch.colours, patch.head, patch.pose, shape, person.ink))
     if patch is None or face is None:
         return _untouched(planes)
-    if face.source.head is not patch.head:
-        request = _as_wide(request, patch, face.source)
+    if sight.repainted is not None and person.paint is not None:
+        request = _as_wide(request, person.paint.wide, person.rest.width)
+    elif face.source.head is not patch.head:
+        request = _as_wide(request, _mesh_wide(patch), _mesh_wide(face.source))
     out = _with_lips(face, person, request)
+    if sight.repainted is not None:
+        if face.belief < NOTHING:
+            return _untouched(planes)
+        out.mask[sight.repainted] = 255
     if sight.written is not None:
         sight.written.laid_back(out.planes, out.mask, patch.planes, face.source.planes)
     if sight.veil is not None:
@@ -175,10 +193,13 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
     return out
 
 
-def _as_wide(request: MouthRequest, patch: Patch, drawn: Patch) -> MouthRequest:
+def _mesh_wide(patch: Patch) -> float:
+    return float(np.linalg.norm(patch.head[LEFT_CORNER] - patch.head[RIGHT_CORNER]))
+
+
+def _as_wide(request: MouthRequest, of_mesh: float, of_drawing: float) -> MouthRequest:
     """The request for lips that are drawn wider or narrower than the mesh has them, by which widths are asked for."""
     target = np.array(request.target, np.float64)
-    of_mesh, of_drawing = (float(np.linalg.norm(of.head[LEFT_CORNER] - of.head[RIGHT_CORNER])) for of in (patch, drawn))
     target[TARGET_WIDTH] *= of_drawing / max(of_mesh, 1e-6)
     return replace(request, target=target)
 

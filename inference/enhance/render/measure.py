@@ -16,6 +16,7 @@ from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
 from .drawn.outlines import in_outline
+from .drawn.shut_lips import paint_of
 from .finish.sharpness import detail, softness_of
 from .finish.tone import Ring, tone_of
 from .light import black_of, chroma, of_one_tint
@@ -70,7 +71,7 @@ def covered_share(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic
 def subject_of(patch: Patch) -> Subject:
     """The subject, from one patch in which the face is seen well."""
     drawn_lips = on_drawn_lips(patch)
-    patch = drawn_lips or patch
+    before, patch = patch, drawn_lips or patch
     colours, pose, head = patch.colours, patch.pose, patch.head
     planes = without_captions(patch.planes, head, pose)
     lips = lips_of(head, pose, planes)
@@ -116,6 +117,7 @@ def subject_of(patch: Patch) -> Subject:
         face=face,
         # On the picture as it is, on which a drawn mouth is drawn again: ink passes for letters, or for a thing over the mouth.
         ink=None if drawn_lips else ink_of(patch.planes, colours, head, pose, outlined=in_outline(patch)),
+        paint=paint_of(before, patch, skin) if drawn_lips else None,
     )
 
 

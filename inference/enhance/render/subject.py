@@ -10,6 +10,7 @@ from enhance.record import Record, Shape
 from .cover.expected import Face
 from .cover.trust import REGIONS, look_under
 from .drawn.ink import Ink
+from .drawn.shut_lips import Paint
 from .finish.sharpness import PLACES
 from .finish.tone import Tone, changed
 from .light import tint_on, tinted
@@ -52,6 +53,8 @@ class Subject:
     """The lower face, coarsely, to find what covers it in other frames."""
     ink: Ink | None
     """The mouth as a drawing has it; None for a mouth with lips."""
+    paint: Paint | None
+    """The lips as a flat drawing has them, shut and in one colour; None for all others."""
 
     def under(self, cheeks: Array, colours: Colours) -> "Subject":
         """The subject with `look` and `face` in the colour of the light on these cheeks (Y, U, V)."""

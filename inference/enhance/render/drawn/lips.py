@@ -63,7 +63,14 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
         if lines is None:
             return None
         edges = lines[[0, 1, 1, 2]]
-    head, (first, last) = patch.head.copy(), drawn.ends[:, 0]
+    first, last = drawn.ends[:, 0]
+    return laid(patch, edges, (float(first), float(last)), line)
+
+
+def laid(patch: Patch, edges: Array, ends: tuple[float, float], line: float = 0.0) -> Patch:
+    """The patch with the lips of its mesh on `edges` (4 x n: y of the upper lip's outer and inner edge and of the lower one's
+    inner and outer edge) between two corners (x), plane coordinates. line: S at either corner on which they do not open."""
+    head, (first, last) = patch.head.copy(), ends
     inner = list(UPPER_INNER), list(LOWER_INNER)
     head[inner[0], 2] = head[inner[1], 2] = (head[inner[0], 2] + head[inner[1], 2]) / 2
     plane = patch.pose.to_plane(head)
@@ -74,7 +81,8 @@ def on_drawn_lips(patch: Patch) -> Patch | None:
         along = np.clip((plane[ids, 0] - left) / max(float(right - left), 1e-6), 0, 1)
         x = first + line + along * (last - first - 2 * line)
         y = np.interp(x, np.linspace(first, last, edges.shape[1]), curve)
-        head[ids, :2] += (np.stack([x, y], axis=1) - plane[ids]) @ flat.T
+        # The corners belong to an upper and a lower edge: they are moved once.
+        head[ids, :2] = patch.head[ids, :2] + (np.stack([x, y], axis=1) - plane[ids]) @ flat.T
     return replace(patch, head=head)
 
 
