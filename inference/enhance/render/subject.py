@@ -41,7 +41,7 @@ class Subject:
     detail: Annotated[Array, Shape(len(PLACES))]
     """How sharp the face is at PLACES, in grey levels: blurred frames have less."""
     softness: float
-    """S: sigma by which drawn teeth are blurred (finish/sharpness.py); 0 in a sharp picture."""
+    """S: sigma by which the new mouth is blurred between the lips (finish/soften.py); 0 in a sharp picture."""
     rest: Rest
     """The closed lips."""
     bite: Annotated[Array, Shape(3)]
