@@ -49,6 +49,7 @@ import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
+import { shippedPhoto } from '../real/shipped-photo.ts';
 
 let bundled: ReturnType<typeof bundlePage> | undefined;
 /** Made once for all APIs of this process. */
@@ -79,7 +80,7 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s17'),
+    stateOf('photo', shippedPhoto.version),
     stateOf('animation', 'animation-s11'),
     stateOf('photo_realtime', 'photo_realtime-s11'),
     stateOf('animation_realtime', 'animation_realtime-s11'),
@@ -256,7 +257,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      release: 's17',
+      release: shippedPhoto.release,
       alias: 'stable',
       percent: 0,
       mirror: 0,

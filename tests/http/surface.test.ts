@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shippedPhoto } from '../real/shipped-photo.ts';
 import { realApi } from './api.ts';
 import { refused } from './told.ts';
 
@@ -112,7 +113,7 @@ test('/v1/models has options, limits, price, version, engine and readiness', asy
   assert.is(photo.options.output.properties.quality.maximum, 100);
   assert.is(photo.limits.image.max_bytes, api.parts.config.limits.image.bytes);
   assert.is(photo.price.credits_per_megapixel, 0.5);
-  assert.is(photo.version, 'photo-s17');
+  assert.is(photo.version, shippedPhoto.version);
   assert.equal([fast.version, fast.portrait_version], ['clip-r1', 'portrait-r1']);
   assert.equal(fast.options.sync_modes, ['cut_off', 'loop', 'bounce', 'silence', 'remap']);
   assert.equal(fast.options.segment.required, ['start', 'end', 'audio']);

@@ -17,6 +17,7 @@ import { identify } from '../../src/media/probe/identify.ts';
 import { makeClip, pattern } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
+import { shippedPhoto } from '../real/shipped-photo.ts';
 import { until } from '../real/until.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
@@ -125,7 +126,10 @@ test('an estimate makes no job and tells the price, line by line', async () => {
   const { status, data } = await http.post('/v1/upscale/estimate', wanted(await fresh()));
   assert.is(status, 200);
   assert.equal([data.credits, data.available_credits], [1, 1000]);
-  assert.equal([data.release, data.input_size, data.output_size], ['photo@s17', '4x4', '8x8']);
+  assert.equal(
+    [data.release, data.input_size, data.output_size],
+    [shippedPhoto.name, '4x4', '8x8'],
+  );
   const sum = data.lines.reduce((all: number, line: { credits: number }) => all + line.credits, 0);
   assert.is(sum, data.credits);
   assert.is((await http.get('/v1/jobs')).data.data.length, before);

@@ -15,6 +15,7 @@ import { places, root } from '../../src/stack/home.mjs';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { tempDir } from '../real/run.ts';
 import { callerOf, ended, formOf, realService } from '../real/service.ts';
+import { shippedPhoto } from '../real/shipped-photo.ts';
 import { ownTriton, repositories } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
@@ -24,7 +25,10 @@ const inverting = (name: string, version: string): void => {
   const copy = join(folder, name);
   cpSync(join(root, 'models/photo'), copy, { recursive: true });
   const config = join(copy, 'config.pbtxt');
-  writeFileSync(config, readFileSync(config, 'utf8').replace('"photo-s17"', `"${version}"`));
+  writeFileSync(
+    config,
+    readFileSync(config, 'utf8').replace(`"${shippedPhoto.version}"`, `"${version}"`),
+  );
   const model = [
     'import sys',
     `sys.path.append("${join(root, 'inference')}")`,
@@ -104,7 +108,7 @@ const ask = async ({ path, model = 'photo' }: Asked) => {
 /** Which release made the file, by its colour. */
 const makerOf = async (url: string): Promise<string> => {
   const { channels } = await sharp(await caller.download(url)).stats();
-  return (channels[0]?.mean ?? 0) > 128 ? 'photo@r2' : 'photo@s17';
+  return (channels[0]?.mean ?? 0) > 128 ? 'photo@r2' : shippedPhoto.name;
 };
 const queued = async (): Promise<Job> => {
   const fields = { model: 'photo', scale: 2 };
@@ -138,7 +142,7 @@ test('jobs that run while one Triton is killed are done by the other, and charge
   await second.kill();
   for (const { status, data } of await Promise.all(jobs)) {
     assert.is(status, 200, JSON.stringify(data));
-    assert.equal([data.model_version, data.credits_used], ['photo-s17', 1]);
+    assert.equal([data.model_version, data.credits_used], [shippedPhoto.version, 1]);
   }
   const { available, held } = await other.balance();
   assert.equal({ available, held }, { available: 988, held: 0 });
@@ -177,7 +181,7 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   const [usual, named] = [await ask({ path }), await ask({ path, model: 'photo@r2' })];
   assert.equal(
     [usual.release, usual.model_version, usual.canary],
-    ['photo@s17', 'photo-s17', false],
+    [shippedPhoto.name, shippedPhoto.version, false],
   );
   assert.equal(
     [named.release, named.model_version, named.model_used],
@@ -186,12 +190,12 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   assert.equal([named.cached, named.credits_used], [false, 1]);
   assert.equal(
     [await makerOf(usual.output_url), await makerOf(named.output_url)],
-    ['photo@s17', 'photo@r2'],
+    [shippedPhoto.name, 'photo@r2'],
   );
   const form = formOf([path], { model: 'photo@r9', scale: 2 });
   const wrong = await caller.http.post('/v1/upscale', form);
   assert.is(wrong.status, 422);
-  assert.equal(wrong.data.errors[0].allowed, ['photo', 'photo@s17', 'photo@r2']);
+  assert.equal(wrong.data.errors[0].allowed, ['photo', shippedPhoto.name, 'photo@r2']);
 });
 
 test('200 requests over canary, promotion, rollback and the death of a Triton: none fails, each names who made it', async () => {
@@ -223,8 +227,11 @@ test('200 requests over canary, promotion, rollback and the death of a Triton: n
     assert.ok(!canary || release === 'photo@r2');
     counts.set(release, (counts.get(release) ?? 0) + 1);
   }
-  const shares = `r1 made ${counts.get('photo@s17')}, r2 ${counts.get('photo@r2')}`;
-  assert.ok((counts.get('photo@s17') ?? 0) > 30 && (counts.get('photo@r2') ?? 0) > 30, shares);
+  const shares = `r1 made ${counts.get(shippedPhoto.name)}, r2 ${counts.get('photo@r2')}`;
+  assert.ok(
+    (counts.get(shippedPhoto.name) ?? 0) > 30 && (counts.get('photo@r2') ?? 0) > 30,
+    shares,
+  );
   assert.ok(results.some(({ canary }) => canary));
 
   // The cache has each result under the release that made it.
@@ -236,7 +243,7 @@ test('200 requests over canary, promotion, rollback and the death of a Triton: n
   };
   await again('photo@r2');
   await operate('rollback', { slot: 'photo' });
-  await again('photo@s17');
+  await again(shippedPhoto.name);
   assert.equal((await service.audit(caller.account)).differences, []);
 
   // The loop brings it to what is in use: its own start loads only what ships.
@@ -255,28 +262,28 @@ test('jobs that wait when their release is replaced finish on it; it is unloaded
   await service.worker.stop();
   const before = await queued();
   await operate('promote', r2);
-  const detail = await refused('unload', { release: 'photo@s17' }, 422);
-  assert.match(detail, 'photo@s17 is needed by 1 unfinished jobs');
+  const detail = await refused('unload', { release: shippedPhoto.name }, 422);
+  assert.match(detail, `${shippedPhoto.name} is needed by 1 unfinished jobs`);
   const after = await queued();
   assert.is(after.release, 'photo@r2', 'the promotion counts for the next job');
   await sleep(4_000);
   assert.ok(await isReady(), 'longer than MODEL_KEEP_SECONDS, as a job needs it');
   await service.worker.start();
   const [first, second] = [await done(before), await done(after)];
-  assert.equal([first.result?.release, second.result?.release], ['photo@s17', 'photo@r2']);
+  assert.equal([first.result?.release, second.result?.release], [shippedPhoto.name, 'photo@r2']);
   assert.equal([first.result?.warnings, second.result?.warnings], [[], []]);
   await until('r1 is unloaded', async () => !(await isReady()));
   // One command leads back, and loads what it needs.
   await operate('rollback', { slot: 'photo' });
   assert.ok(await isReady());
-  assert.is((await ask({ path: await picture() })).release, 'photo@s17');
+  assert.is((await ask({ path: await picture() })).release, shippedPhoto.name);
 });
 
 test('a mirrored candidate does finished jobs again: nobody waits or pays for that, and it is compared', async () => {
   await operate('canary', { ...r2, percent: 0.01, mirror: 100 });
   const { available } = await caller.balance();
   const result = await ask({ path: await picture() });
-  assert.equal([result.release, result.credits_used], ['photo@s17', 1]);
+  assert.equal([result.release, result.credits_used], [shippedPhoto.name, 1]);
   const attempts = async () =>
     (await slot()).releases.find(({ release }: { release: string }) => release === 'photo@r2')
       .attempts;
@@ -293,7 +300,10 @@ test('what cannot be is refused with a sentence, and changes nothing', async () 
   const before = JSON.stringify(await slot());
   for (const percent of [0, 101, -1])
     assert.is((await admin.post('/v1/admin/models/canary', { ...r2, percent })).status, 422);
-  assert.match(await refused('unload', { release: 'photo@s17' }, 422), 'is the stable release');
+  assert.match(
+    await refused('unload', { release: shippedPhoto.name }, 422),
+    'is the stable release',
+  );
   assert.match(await refused('promote', { release: 'photo@r9' }, 404), 'no release photo@r9');
   assert.match(await refused('promote', { release: 'video@r1' }, 404), 'no model "video"');
   assert.match(await refused('rollback', { slot: 'detail' }, 422), 'no earlier stable release');
@@ -330,7 +340,7 @@ test('an ONNX file sent over HTTP becomes a release on every Triton, once it has
   const named = await ask({ path: await picture(), model: 'photo@r3' });
   assert.equal(
     [named.release, await makerOf(named.output_url)],
-    ['photo@r3', 'photo@s17'],
+    ['photo@r3', shippedPhoto.name],
     'its colours',
   );
 });
@@ -356,17 +366,17 @@ test('the command applies a file, and applied again it does nothing', async () =
     { action: 'canary', release: 'photo@r2', detail: '5 %' },
   ];
   assert.equal(enhance('apply', '-f', file, '--dry-run'), { dry_run: true, steps });
-  assert.is((await slot()).stable, 'photo@s17');
+  assert.is((await slot()).stable, shippedPhoto.name);
   assert.equal(enhance('apply', '-f', file), { dry_run: false, steps });
   assert.equal(enhance('apply', '-f', file), { dry_run: false, steps: [] });
   const { stable, candidate } = await slot();
   assert.equal([stable, candidate.release, candidate.percent], ['photo@r3', 'photo@r2', 5]);
   await operate('rollback', { slot: 'photo' });
   assert.is((await slot()).candidate, null);
-  assert.is(enhance('rollback', 'photo').stable, 'photo@s17');
+  assert.is(enhance('rollback', 'photo').stable, shippedPhoto.name);
   // The loop writes too, when it unloads what is retired.
   const last = enhance('log', '--limit', '9').find(({ by }: { by: string }) => by !== 'service');
-  assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', 's17']);
+  assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', shippedPhoto.release]);
   assert.match(last.by, /^operator:/);
   writeFileSync(file, 'slots:\n  photo:\n    stable: r9\n');
   const { status, data } = await admin.post('/v1/admin/models/apply', {
@@ -381,13 +391,13 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
   const waiting = await queued();
   await Promise.all([triton.kill(), second.kill()]);
   await refused('promote', r2, 503);
-  assert.is((await registry.read('photo')).stable, 's17');
+  assert.is((await registry.read('photo')).stable, shippedPhoto.release);
   await service.worker.start();
   const key = `${service.stores.prefix}:job:${waiting.id}`;
   const isAway = async () => Boolean(await service.stores.redis.hget(key, 'away_since'));
   await until('the job has found its model away', isAway);
   await Promise.all([triton.start(), second.start()]);
-  assert.is((await done(waiting)).result?.release, 'photo@s17');
+  assert.is((await done(waiting)).result?.release, shippedPhoto.name);
   // The API looks at both Tritons by itself.
   await until(
     'the API sees them too',
@@ -416,13 +426,13 @@ test('a release that fails is taken back by itself, and the job whose last attem
   const job = await queued();
   assert.is(job.release, 'photo@r4');
   const { result } = await done(job);
-  assert.is(result?.release, 'photo@s17');
+  assert.is(result?.release, shippedPhoto.name);
   assert.equal(
     result?.warnings.map(({ code }) => code),
     ['release_replaced'],
   );
   const { stable, releases } = await slot();
-  assert.is(stable, 'photo@s17');
+  assert.is(stable, shippedPhoto.name);
   assert.match(releases.at(-1).rejected, /3 of 3 attempts failed, .*NaN/);
   const { data } = await admin.get('/v1/admin/models/log');
   const { by, release } = data.data.find((one: { action: string }) => one.action === 'rollback');

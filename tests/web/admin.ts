@@ -9,6 +9,7 @@ import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
 import { holdBack, isAccessible, type realBrowser } from '../real/browser.ts';
 import type { RealService } from '../real/service.ts';
+import { shippedPhoto } from '../real/shipped-photo.ts';
 import { until } from '../real/until.ts';
 
 type Used = {
@@ -155,18 +156,18 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await page.getByLabel('Percent of new jobs').fill('20');
     await isAccessible(page);
     await agree(page, 'Start the trial');
-    await text(page, 'New jobs get photo@s17; 20 % of them get photo@r2.');
+    await text(page, `New jobs get ${shippedPhoto.name}; 20 % of them get photo@r2.`);
     await press(page, 'Promote photo@r2');
     await agree(page, 'Cancel');
-    assert.is((await registry.read('photo')).stable, 's17');
+    assert.is((await registry.read('photo')).stable, shippedPhoto.release);
     await press(page, 'Promote photo@r2');
     await agree(page, 'Promote');
     await text(page, 'New jobs get photo@r2.');
-    await press(page, /^Roll back to photo@s17/);
-    await agree(page, 'Roll back to photo@s17');
-    await text(page, 'New jobs get photo@s17.');
+    await press(page, new RegExp(`^Roll back to ${shippedPhoto.name}`));
+    await agree(page, `Roll back to ${shippedPhoto.name}`);
+    await text(page, `New jobs get ${shippedPhoto.name}.`);
     await text(page, 'away from photo@r2');
-    assert.is((await registry.read('photo')).stable, 's17');
+    assert.is((await registry.read('photo')).stable, shippedPhoto.release);
     const answer = await holdBack(page, '**/v1/admin/models/check');
     await press(page, 'Check photo@r2');
     await page.getByRole('status').getByText('Checking photo@r2 …').waitFor();
