@@ -18,7 +18,7 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_LIP, LOWER_OUTER, UPPE
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb, to_rgb
 from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.finish.sharpness import MOST, blur_of, detail
+from enhance.render.finish.sharpness import AROUND, MOST, blur_of, detail, softness_of
 from enhance.render.inside.interior import Hole, beside_of, hole_of
 from enhance.render.light import chroma
 from enhance.render.lips.crease import shaded
@@ -913,6 +913,19 @@ def test_what_is_drawn_into_a_blurred_portrait_is_blurred() -> None:
     x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
     around = np.s_[y - 8 : y + 16, x - 14 : x + 14]
     assert np.abs(np.diff(soft[around], axis=0)).max() < 0.6 * np.abs(np.diff(drawn[around], axis=0)).max()
+
+
+def test_eyes_above_the_patch_do_not_tell_how_soft_the_picture_is() -> None:
+    planes, mesh = astronaut()
+    patch = patch_of(planes, BT601, mesh)
+    lowest = mesh[[33, 133, 159, 145, 263, 362, 386, 374], 1].max()
+    top = 2 * int(np.ceil((lowest + AROUND * patch.pose.scale) / 2) + 2)
+    luma = planes.y[top:].copy()
+    luma[:] = cv2.GaussianBlur(luma, (0, 0), 0.035 * patch.pose.scale)
+    luma[-luma.shape[0] // 4 :, ::4] = 255
+    moved: Floats = mesh - np.array([0, top, 0], np.float32)
+    below = patch_of(Planes(luma, planes.u[top // 2 :], planes.v[top // 2 :]), BT601, moved)
+    assert softness_of(below.planes, below.head, below.pose) > 0.02
 
 
 def test_lips_and_teeth_of_a_picture_out_of_focus_have_no_sharp_edges_and_keep_its_grain() -> None:

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from enhance.geometry.area import Area
+from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, median, ramp
 from enhance.geometry.planes import Planes
 from enhance.softness import softening
@@ -21,14 +21,12 @@ AROUND = 0.06  # S
 
 def detail(planes: Planes, head: Array, pose: Pose) -> Array:
     """Of each of PLACES, the mean of what is finer than FINEST, in grey levels; 0 where it lies off the patch."""
-    return np.array([_detail(planes, pose.to_pixels(pose.to_plane(head[list(place)])), pose.scale) for place in PLACES])
+    return np.array([_detail(_luma_at(place, planes, head, pose), pose.scale) for place in PLACES])
 
 
-def _detail(planes: Planes, at: Array, scale: float) -> float:
-    area = Area.around(at, AROUND * scale).clipped(planes.area)
-    if min(area.width, area.height) < 2:
+def _detail(part: Floats, scale: float) -> float:
+    if min(part.shape) < 2:
         return 0.0
-    part = planes.y[area.slices].astype(np.float32)
     return cv2.norm(part, cv2.GaussianBlur(part, (0, 0), max(1.0, FINEST * scale)), cv2.NORM_L1) / part.size
 
 
@@ -37,12 +35,15 @@ def softness_of(planes: Planes, head: Array, pose: Pose) -> float:
 
     An eye behind dark glasses, or a mouth behind a mask, has no edges that could tell.
     """
-    places = []
-    for place in SHARPEST:
-        around = Area.around(pose.to_pixels(pose.to_plane(head[list(place)])), AROUND * pose.scale).clipped(planes.area)
-        luma = planes.y[around.slices].astype(np.float32)
-        places.append((luma, np.ones(luma.shape, bool)))
-    return softening(places, pose.scale) / pose.scale
+    lumas = [_luma_at(place, planes, head, pose) for place in SHARPEST]
+    return softening([(luma, np.ones(luma.shape, bool)) for luma in lumas], pose.scale) / pose.scale
+
+
+def _luma_at(place: tuple[int, ...], planes: Planes, head: Array, pose: Pose) -> Floats:
+    """The luma round one of PLACES, h x w; empty where it lies off the patch."""
+    area = Area.around(pose.to_pixels(pose.to_plane(head[list(place)])), AROUND * pose.scale).clipped(planes.area)
+    # The slices of an empty area may end before 0, which numpy counts from the other end.
+    return planes.y[area.slices if area.width and area.height else np.s_[:0, :0]].astype(np.float32)
 
 
 def blur_of(seen: Array, usual: Array) -> float:
