@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import enhance.speech.network as network_module
@@ -168,21 +169,22 @@ def test_speech_beside_a_shout_is_no_background(analyser: SpeechAnalyser) -> Non
 @pytest.mark.parametrize(("quieter_db", "is_background"), [(16, False), (24, True)])
 def test_quiet_sentences_beside_loud_ones_are_speech(quieter_db: float, is_background: bool) -> None:
     """Three seconds of words, between louder words of the same voice; much quieter ones are of a television or a passer-by."""
-    pcm = babble(32)
-    pcm *= np.arange(len(pcm)) / RATE % 0.75 > 0.15
-    pcm[3 * RATE : 6 * RATE] *= 10 ** (-quieter_db / 20)
-    mel = log_mel(pcm)
-    assert (background_frames(mel, np.ones(len(mel), np.float32))[320:580] == is_background).all()
+    assert (background_of_quieter(babble(32), slice(3, 6), quieter_db)[320:580] == is_background).all()
 
 
 @pytest.mark.parametrize(("quieter_db", "is_background"), [(18, False), (25, True)])
 def test_a_voice_far_behind_is_background_throughout_a_long_pause(quieter_db: float, is_background: bool) -> None:
     """Sixteen seconds of one voice between two louder ones; in the middle nothing in the 10 s around is louder."""
-    pcm = babble(124)
-    pcm *= np.arange(len(pcm)) / RATE % 0.75 > 0.15
-    pcm[11 * RATE : 27 * RATE] *= 10 ** (-quieter_db / 20)
-    mel = log_mel(pcm)
-    assert (background_frames(mel, np.ones(len(mel), np.float32))[1125:2675] == is_background).all()
+    assert (background_of_quieter(babble(124), slice(11, 27), quieter_db)[1125:2675] == is_background).all()
+
+
+def background_of_quieter(pcm: Floats, seconds: slice, quieter_db: float) -> npt.NDArray[np.bool_]:
+    """Which frames of words are background where those of some seconds are quieter."""
+    words = pcm.copy()
+    words *= np.arange(len(pcm)) / RATE % 0.75 > 0.15
+    words[seconds.start * RATE : seconds.stop * RATE] *= 10 ** (-quieter_db / 20)
+    mel = log_mel(words)
+    return background_frames(mel, np.ones(len(mel), np.float32))
 
 
 def test_birds_beside_a_speaker_move_no_mouth(analyser: SpeechAnalyser) -> None:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, SidewaysError
-from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.picture import LUMA, Mask
 from enhance.plan.measures import AS_WIDE
@@ -54,7 +53,7 @@ from .inside.merged import MERGED_ROW, Inside, Merged, Receiver, inside_from, me
 from .inside.own_row import own_row
 from .light import light_on, not_cut_off, of_one_tint, sides_of
 from .lips.colours import light_across
-from .lips.outline import Lips, lips_of
+from .lips.outline import Lips, lips_of, mouth_width
 from .lips.shape import UNCHANGED_FULLNESS, Asked, Shape, asked_of, blend, laugh_of, shape_of
 from .mask import mark
 from .patch import Patch, patch_of
@@ -180,7 +179,7 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
     if sight.repainted is not None and person.paint is not None:
         request = _as_wide(request, person.paint.wide, person.rest.width)
     elif face.source.head is not patch.head:
-        request = _as_wide(request, _mesh_wide(patch), _mesh_wide(face.source))
+        request = _as_wide(request, mouth_width(patch.head), mouth_width(face.source.head))
     out = _with_lips(face, person, request)
     if sight.repainted is not None:
         if face.belief < NOTHING:
@@ -191,10 +190,6 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
     if sight.veil is not None:
         sight.veil.laid_back(out.planes, planes)
     return out
-
-
-def _mesh_wide(patch: Patch) -> float:
-    return float(np.linalg.norm(patch.head[LEFT_CORNER] - patch.head[RIGHT_CORNER]))
 
 
 def _as_wide(request: MouthRequest, of_mesh: float, of_drawing: float) -> MouthRequest:

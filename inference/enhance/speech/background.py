@@ -39,34 +39,41 @@ def background_frames(mel: Floats, activity: Floats) -> npt.NDArray[np.bool_]:
 
     activity: [T], 0..1: how sure it is that somebody speaks, as far as the network tells.
     """
-    behind = _even(_long(_quiet(mel, _LOUD, _BELOW)), mel) | _long(_quiet(mel, _MOSTLY, _FAR_BELOW))
-    return behind | _far(mel) | _long(_shrill(mel, activity > 0.5))
-
-
-def _quiet(mel: Floats, loudest: int, below: float) -> npt.NDArray[np.bool_]:
     level = _level(mel[:, _LOWEST:], _REACH)
-    behind = np.zeros(len(level), np.bool_)
-    for start in range(0, len(level), _STEP):
-        middle = start + _STEP // 2
-        around = level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2]
+    behind = _even(_long(_quiet(level, _LOUD, _BELOW)), mel) | _long(_quiet(level, _MOSTLY, _FAR_BELOW))
+    return behind | _far(level) | _long(_shrill(mel, activity > 0.5))
+
+
+def _quiet(level: Floats, loudest: int, below: float) -> npt.NDArray[np.bool_]:
+    limits = []
+    for around in _surroundings(level):
         rest, loud = np.percentile(around, (_REST, loudest))
-        behind[start : start + _STEP] = level[start : start + _STEP] < min(rest + _ABOVE, loud - below)
-    return behind
+        limits.append(min(rest + _ABOVE, loud - below))
+    return level < _for_frames(limits, level)
 
 
-def _far(mel: Floats) -> npt.NDArray[np.bool_]:
+def _far(level: Floats) -> npt.NDArray[np.bool_]:
     """A voice far behind in a long pause, where nothing in the 10 s around is louder than it, [T]."""
-    level = _level(mel[:, _LOWEST:], _REACH)
-    middles = range(_STEP // 2, len(level) + _STEP // 2, _STEP)
-    loud = [np.percentile(level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2], _MOSTLY) for middle in middles]
+    loud = [float(np.percentile(around, _MOSTLY)) for around in _surroundings(level)]
     parts = range(len(loud))
     loudest = [max(loud[max(part - _FARTHER_SPAN, 0) : part + _FARTHER_SPAN + 1]) for part in parts]
-    below = np.repeat(loudest, _STEP)[: len(level)] - level
+    below = _for_frames(loudest, level) - level
     behind = _long(below > _FAR_BELOW, _FARTHER_SHORTEST)
     for start, end in runs(behind):
         if np.percentile(below[start:end], 10) < _FARTHER_BELOW:
             behind[start:end] = False
     return behind
+
+
+def _surroundings(level: Floats) -> list[Floats]:
+    """The level of the 10 s around each part of _STEP frames."""
+    middles = range(_STEP // 2, len(level) + _STEP // 2, _STEP)
+    return [level[max(middle - _SPAN // 2, 0) : middle + _SPAN // 2] for middle in middles]
+
+
+def _for_frames(of_parts: list[float], level: Floats) -> Floats:
+    """A value of each part of _STEP frames, for each frame."""
+    return np.repeat(of_parts, _STEP)[: len(level)]
 
 
 def _shrill(mel: Floats, speech: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -49,17 +49,18 @@ def find(
     lines on dark ground, as of chalk. And an open one that is higher than mouths usually are.
     """
     skin = _skin(planes, head, pose)
-    usual = Search(skin, white=white, shaded=shaded)
+    plain = Search(skin, shaded=shaded)
+    usual = replace(plain, white=white)
     drawn = _in_beard(planes, head, pose, skin) if white else None
     drawn = drawn or trace(planes, head, pose, usual)
     drawn = drawn or trace(planes, head, pose, replace(usual, aside=WIDE[0], widths=WIDE[1]))
     drawn = drawn or trace(planes, head, pose, replace(usual, hangs=True))
-    drawn = drawn or _high(planes, head, pose, Search(skin, shaded=shaded))
+    drawn = drawn or _high(planes, head, pose, plain)
     if not no_darker:
         return drawn
     if drawn is None or _may_be_part(drawn, skin):
-        drawn = _tall(planes, head, pose, Search(skin, shaded=shaded), drawn) or drawn
-    drawn = drawn or trace(planes, head, pose, Search(skin, shaded=shaded, skin_above=True))
+        drawn = _tall(planes, head, pose, plain, drawn) or drawn
+    drawn = drawn or trace(planes, head, pose, replace(plain, skin_above=True))
     drawn = drawn or _small(planes, head, pose, skin)
     light = _light(planes, head, pose, skin) if drawn is None or drawn.of_teeth else None
     return light or drawn or _red(planes, head, pose, skin)

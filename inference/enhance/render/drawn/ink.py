@@ -8,9 +8,10 @@ import numpy as np
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import CHIN, LEFT_CORNER, RIGHT_CORNER
+from enhance.geometry.landmarks import CHIN
 from enhance.geometry.planes import Colours, Planes, even, full_yuv
 from enhance.record import Shape
+from enhance.render.lips.outline import mouth_width
 
 from .erase import SHADE_REACHES, has_band
 from .found import find
@@ -102,7 +103,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
         seat=drawn.ends.mean(axis=0),
         bow=bow,
         thick=thick,
-        wide=float(np.linalg.norm(head[LEFT_CORNER] - head[RIGHT_CORNER])),
+        wide=mouth_width(head),
         soft=softness(drawn),
         room=float(min(max(chin, 0.05), outline_below(drawn))),
         teeth=colour.teeth,

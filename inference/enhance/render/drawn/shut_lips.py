@@ -12,11 +12,10 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import even, from_rgb, full_yuv, paint, to_rgb
 from enhance.picture import LUMA, Mask
 from enhance.record import Shape
-from enhance.render.lips.outline import Lips, lips_of
+from enhance.render.lips.outline import Lips, lips_of, mouth_width
 from enhance.render.lips.shape import Rest
 from enhance.render.mask import within
 from enhance.render.patch import Patch
@@ -69,8 +68,7 @@ def paint_of(patch: Patch, drawn: Patch, skin: Array) -> Paint | None:
     if luma - np.median(LUMA @ _darkest(rgb, pose, edges).T) > OUTLINE:
         return None
     line = np.median(_darkest(rgb, pose, lips.middle[ENDS:-ENDS]), axis=0)
-    wide = float(np.linalg.norm(patch.head[LEFT_CORNER] - patch.head[RIGHT_CORNER]))
-    return Paint(np.asarray(lip, np.float64), np.asarray(line, np.float64), wide)
+    return Paint(np.asarray(lip, np.float64), np.asarray(line, np.float64), mouth_width(patch.head))
 
 
 def _darkest(rgb: Floats, pose: Pose, at: Array) -> Floats:

@@ -150,7 +150,12 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
-    return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[LEFT_CORNER] - head[RIGHT_CORNER])), closed)
+    return Lips(upper, lower, top, bottom, max(gap, 0.0), mouth_width(head), closed)
+
+
+def mouth_width(head: Array) -> float:
+    """Distance of the corners of a mesh (478 x 3, head coordinates)."""
+    return float(np.linalg.norm(head[LEFT_CORNER] - head[RIGHT_CORNER]))
 
 
 def lips_at(pose: Pose, lips: Lips, x: Array) -> tuple[Array, Array]:
