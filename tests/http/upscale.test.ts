@@ -196,16 +196,6 @@ test('a caller that hangs up while it waits keeps its job', async () => {
   assert.is(data.data.length, 1);
 });
 
-test('a job that is cancelled while a caller waits is told as that', async () => {
-  const waiting = post(wanted(await fresh()), {});
-  await api.untilWaiting(1);
-  const [job] = (await http.get('/v1/jobs?status=queued&limit=1')).data.data;
-  assert.is((await http.post(`/v1/jobs/${job.id}/cancel`)).data.status, 'canceled');
-  assert.is(refused(await waiting, 409, 'job_canceled').retryable, false);
-  const { balance, held } = (await http.get('/v1/credits')).data;
-  assert.equal([balance, held], [1000, 0]);
-});
-
 test('identical requests at once make one job', async () => {
   const file = await fresh();
   const answers = await Promise.all([1, 2, 3].map(() => post(wanted(file))));
@@ -430,11 +420,6 @@ test('all streams of a job share one reading of it for each change, and get the 
   for (const last of await next()) assert.match(last, 'event: job.canceled');
 });
 
-test('a cursor that is no job does not give the first page again', async () => {
-  const { http } = await api.caller();
-  refused(await http.get('/v1/jobs?starting_after=zzz'), 422, 'validation_failed');
-});
-
 test('a list is refused for what it does not know', async () => {
   const problem = refused(
     await http.get('/v1/jobs?status=done&limit=0&x=1'),
@@ -442,11 +427,6 @@ test('a list is refused for what it does not know', async () => {
     'validation_failed',
   );
   assert.equal(pointers(problem).sort(), ['/limit', '/status', '/x']);
-});
-
-test('an unfinished job has no result yet', async () => {
-  const { data } = await post(wanted(await fresh()));
-  refused(await http.get(`/v1/jobs/${data.id}/result`), 409, 'result_not_ready');
 });
 
 test('a server that shuts down makes no new jobs, answers the rest, and lets nobody wait', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
@@ -121,13 +121,11 @@ test('an image comes back at twice its size, with every promised field, for its 
 
 test('the same content again is free and at once, whatever the file is called', async () => {
   const before = await caller.balance();
-  const again = await file('b.png', sharp(readFileSync(png)).png());
-  const first = await caller.upscale(png, { model: 'photo', scale: 2, output_format: 'png' });
-  assert.is(first.data.cached, true);
-  assert.is(first.data.credits_used, 0);
-  assert.is(first.status, 200);
+  const copy = `${png}.copy`;
+  copyFileSync(png, copy);
+  const again = await caller.upscale(copy, { model: 'photo', scale: 2, output_format: 'png' });
+  assert.equal([again.status, again.data.cached, again.data.credits_used], [200, true, 0]);
   assert.equal((await caller.balance()).available, before.available);
-  assert.ok(again);
 });
 
 for (const scale of [2, 4, 8]) {
