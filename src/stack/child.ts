@@ -1,5 +1,6 @@
 /** A child process in its own process group: Ctrl-C reaches only its supervisor, and stopping it also stops its children. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,10 +47,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
     spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] }),
   );
   closeSync(log);
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
+  await once(child, 'spawn');
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} has no process id`);
   if (options.niceness) weighSession(pid, options.niceness);

@@ -1,4 +1,5 @@
 /** The ports of the local stack, for `npm start`, docker-compose.yml and the test that compares the two. */
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EnvironmentError } from '../environment/environment-error.ts';
@@ -82,7 +83,7 @@ export const busyPorts = async (
 export const isFree = async (port: number, host: string): Promise<boolean> => {
   const server = createServer();
   try {
-    await listen(server, port, host);
+    await once(server.listen(port, host), 'listening');
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
@@ -91,16 +92,3 @@ export const isFree = async (port: number, host: string): Promise<boolean> => {
     if (server.listening) await new Promise((done) => server.close(done));
   }
 };
-
-const listen = (
-  server: ReturnType<typeof createServer>,
-  port: number,
-  host: string,
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });

@@ -1,10 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  LipsyncOptions,
-  LipsyncRequest,
-  Speaker,
-} from '../../../src/operations/lip-sync/request.ts';
+import { LipsyncRequest, Speaker } from '../../../src/operations/lip-sync/request.ts';
 
 const request = {
   model: 'fast',
@@ -77,24 +73,6 @@ for (const body of refused) {
     assert.not.ok(LipsyncRequest.safeParse(body).success);
   });
 }
-
-test('what a request leaves out is its default', () => {
-  const { video_url: _, image_url: __, audio_url: ___, ...options } = LipsyncRequest.parse(request);
-  assert.equal(options, {
-    model: 'fast',
-    output_format: 'mp4',
-    sync_mode: 'cut_off',
-    speaker: { mode: 'auto' },
-    options: {
-      expressiveness: 0.5,
-      on_no_face: 'passthrough',
-      motion: true,
-      style: 'auto',
-      background: { mode: 'drop', volume: 0.3 },
-    },
-  });
-  assert.equal(LipsyncOptions.parse(options), options);
-});
 
 test('a speaker comes through as it was said', () => {
   for (const speaker of [{ mode: 'auto' }, { frame: 3, x: 1, y: 2 }, { boxes }]) {
