@@ -80,14 +80,19 @@ test('Triton: the job goes on when it is back', async () => {
   assert.equal(await attempts(id), { attempts: 1, lost: 0 });
 });
 
-test('the worker: the next one does the job', async () => {
-  const caller = await service.caller(granted);
-  const id = await begun(caller, '480x272', 'realtime');
-  await service.worker.kill();
-  await service.worker.start();
-  await whole(caller, [id]);
-  assert.equal(await attempts(id), { attempts: 2, lost: 1 });
-});
+for (const [effort, size] of [
+  ['best', '112x88'],
+  ['realtime', '480x272'],
+] as const) {
+  test(`the worker, with effort ${effort}: the next one does the job`, async () => {
+    const caller = await service.caller(granted);
+    const id = await begun(caller, size, effort);
+    await service.worker.kill();
+    await service.worker.start();
+    await whole(caller, [id]);
+    assert.equal(await attempts(id), { attempts: 2, lost: 1 });
+  });
+}
 
 test('the decoder after half of the frames, then the encoder of a video: it is done again, whole', async () => {
   const caller = await service.caller(granted);

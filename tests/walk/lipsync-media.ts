@@ -83,6 +83,7 @@ export const mediaTests = async (test: Test, caller: Caller): Promise<void> => {
   const sounds: [name: string, source: readonly string[], output: readonly string[]][] = [
     ['noise.wav', lavfi('anoisesrc=d=0.6:c=pink:a=0.3:seed=1'), mono],
     ['chord.mp3', lavfi("aevalsrc='0.2*(sin(880*t)+sin(1108*t)+sin(1318*t))':d=0.6"), []],
+    ['telephone.flac', tone(0.6), ['-ac', '1', '-ar', '8000']],
     ['voice.opus', tone(0.6), ['-c:a', 'libopus']],
     ['a-mov-called.m4a', [...pattern(0.6), ...tone(0.6)], [...h264, '-c:a', 'aac', '-f', 'mov']],
   ];

@@ -156,18 +156,22 @@ test('two workers make the same of it, bit for bit', async () => {
   await until('nothing is left', () => left().length === 0);
 });
 
-test('a job that is cancelled while its chunks are joined ends, is free and leaves nothing', async () => {
-  const joined = ({ progress }: Job) => progress?.stage === 'encoding';
-  const before = (await caller.balance()).available;
-  const id = await start(await soundOf(135));
-  const { progress } = await caller.until(id, (job) => joined(job) || ended(job), 200_000);
-  assert.is(progress?.frames_total, SECONDS * RATE);
-  await caller.http.post(`/v1/jobs/${id}/cancel`);
-  const job = await caller.until(id, ended);
-  assert.equal([job.status, job.cost.charged], ['canceled', 0]);
-  assert.is((await caller.balance()).available, before);
-  await caller.until(id, () => left().length === 0);
-});
+for (const [what, reached] of Object.entries({
+  'in the middle of its chunks': ({ progress }: Job) => (progress?.frames_done ?? 0) > 1.5 * RATE,
+  'while its chunks are joined': ({ progress }: Job) => progress?.stage === 'encoding',
+})) {
+  test(`a job that is cancelled ${what} ends, is free and leaves nothing`, async () => {
+    const before = (await caller.balance()).available;
+    const id = await start(await soundOf(what.length * 5));
+    const { progress } = await caller.until(id, (job) => reached(job) || ended(job), 200_000);
+    assert.is(progress?.frames_total, SECONDS * RATE);
+    await caller.http.post(`/v1/jobs/${id}/cancel`);
+    const job = await caller.until(id, ended);
+    assert.equal([job.status, job.cost.charged], ['canceled', 0]);
+    assert.is((await caller.balance()).available, before);
+    await caller.until(id, () => left().length === 0);
+  });
+}
 
 test('a job that is cancelled between two attempts leaves nothing', async () => {
   const id = await start(await soundOf(200));
