@@ -53,6 +53,8 @@ type JobQuery = {
   readonly kind?: string;
   readonly limit?: number;
   readonly starting_after?: string;
+  /** Only the job of the request that had this key. */
+  readonly idempotency_key?: string;
 };
 type PageQuery = Pick<JobQuery, 'limit' | 'starting_after'>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jobExample, type OperationExample, unstarted } from './examples.ts';
 import { Problem } from './failure.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import { SizeText } from './media.ts';
 import { PageLimit } from './page.ts';
 import { Provenance } from './provenance.ts';
@@ -171,6 +172,13 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   const JobListQuery = z.strictObject({
     status: JobStatus.optional(),
     kind: z.enum(kinds).optional(),
+    idempotency_key: z
+      .string()
+      .regex(idempotencyKey, 'Expected 1 to 255 printable ASCII characters')
+      .optional()
+      .describe(
+        'only the job of the request that was sent with this Idempotency-Key within 24 hours, also when it joined an earlier job',
+      ),
     limit: PageLimit,
     starting_after: z
       .string()

@@ -318,6 +318,7 @@ test('the query of a list is told with what may be left out', () => {
     [
       ['status', false],
       ['kind', false],
+      ['idempotency_key', false],
       ['limit', false],
       ['starting_after', false],
       ['X-Request-Id', false],

@@ -37,6 +37,18 @@ test('once a job exists, the key leads to it', async () => {
   assert.equal(again, { state: 'job', jobId: job.id, joined: false });
 });
 
+test('a key names its job, to its account alone, and says that the job is still being made', async () => {
+  const jobId = (key: string, account = 'acme') => idempotency.jobId(account, key);
+  assert.is(await jobId('named'), null);
+  const claim = await claimed('named');
+  assert.is(await codeOf(jobId('named')), 'idempotency_in_progress');
+  const { job } = await rig.ask('named', { idempotency: claim });
+  assert.equal([await jobId('named'), await jobId('named', 'other')], [job.id, null]);
+  const answered = await claimed('answered');
+  await idempotency.answer(answered, 'no job');
+  assert.is(await jobId('answered'), null);
+});
+
 test('a request that joined a job is told as one that joined', async () => {
   const { job } = await rig.ask('b');
   await rig.ask('b', { idempotency: await claimed('joined') });

@@ -40,6 +40,15 @@ test('by status', async () => {
   assert.equal(await list({ kind: 'upscale', limit: 1, starting_after: ids[3] }), [[4], false]);
 });
 
+test('one job alone, with the other filters', async () => {
+  const only = ids[1] ?? '';
+  assert.equal(await list({ only }), [[1], false]);
+  assert.equal(await list({ only, status: 'canceled', starting_after: ids[0] }), [[1], false]);
+  for (const other of [{ status: 'queued' }, { starting_after: only }] as const)
+    assert.equal(await list({ only, ...other }), [[], false]);
+  assert.equal(await list({ only: null }), [[], false]);
+});
+
 test('not after a job that is not one of the account', async () => {
   for (const starting_after of ['job_none', newJobId(Date.now())]) {
     const error = await list({ starting_after }).then(String, (reason: unknown) => reason);

@@ -22,7 +22,8 @@ export const jobRoutes = ({
     operationId: 'listJobs',
     tag: 'Jobs',
     summary: 'Jobs of the account, newest first',
-    description: 'For the next page, `starting_after` is the id of the last job of this one.',
+    description:
+      'For the next page, `starting_after` is the id of the last job of this one. Whoever gave up a request before its answer finds its job by `idempotency_key`; while that job is still being made the answer is 409 `idempotency_in_progress`.',
     scope: 'read',
     rate: 'read',
     query: JobListQuery,
@@ -31,9 +32,10 @@ export const jobRoutes = ({
       body: JobList,
       example: example && { object: 'list', data: [example], has_more: false },
     },
-    fails: [],
-    handle: async ({ query, caller }, parts) => {
-      const { data, has_more } = await parts.jobs.list(caller.account, query);
+    fails: ['idempotency_in_progress'],
+    handle: async ({ query: { idempotency_key: key, ...query }, caller: { account } }, parts) => {
+      const only = key === undefined ? undefined : await parts.idempotency.jobId(account, key);
+      const { data, has_more } = await parts.jobs.list(account, { ...query, only });
       const shown = await Promise.all(data.map((job) => showJob(job, parts)));
       return { object: 'list' as const, data: shown, has_more };
     },

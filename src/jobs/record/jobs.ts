@@ -14,6 +14,8 @@ export type JobQuery = {
   readonly kind?: string | undefined;
   readonly limit: number;
   readonly starting_after?: string | undefined;
+  /** The id of the only job that may be listed; null: none may. */
+  readonly only?: string | null | undefined;
 };
 export type JobPage = { readonly data: JobRecord[]; readonly has_more: boolean };
 export type Jobs = ReturnType<typeof openJobs>;
@@ -113,6 +115,12 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     const after = query.starting_after;
     if (after !== undefined && (await redis.zscore(index, after)) === null) {
       throw unknownCursor('a job of the account');
+    }
+    const { only } = query;
+    if (only !== undefined) {
+      const job = only === null ? null : await findReadable(only);
+      const isNext = job !== null && (after === undefined || job.id < after) && matches(job, query);
+      return { data: isNext ? [job] : [], has_more: false };
     }
     let below = after === undefined ? '+' : `(${after}`;
     for (;;) {

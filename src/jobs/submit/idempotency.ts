@@ -29,14 +29,21 @@ const endClaim = script(new URL('../scripts/unclaim.lua', import.meta.url), z.nu
 
 /** Idempotency keys of accounts. A job is bound to its key by the script that makes it; see `submit.ts`. */
 export const openIdempotency = (stores: Redises, claimMs = CLAIM_MS) => ({
+  /** The job of the request under this key; null without one. Failure idempotency_in_progress while it is being made. */
+  jobId: async (account: string, key: string): Promise<string | null> => {
+    const name = nameOf(stores, account, key);
+    const [hash, job, answer] = await stores.redis.hmget(name, 'hash', 'job', 'answer');
+    if (hash && !job && !answer) throw inProgress(await stores.redis.pttl(name));
+    return job ?? null;
+  },
+
   /**
    * What a request under this key has to do. `requestHash` covers all that the caller sent.
    * Failure idempotency_key_reused, or idempotency_in_progress while the first has no job yet.
    */
   begin: async (account: string, key: string, requestHash: string): Promise<Begun> => {
-    const digest = createHash('sha256').update(key).digest('hex');
     const claim = {
-      key: `${stores.prefix}:idempotency:${account}:${digest}`,
+      key: nameOf(stores, account, key),
       hash: requestHash,
       token: randomUUID(),
     };
@@ -50,10 +57,8 @@ export const openIdempotency = (stores: Redises, claimMs = CLAIM_MS) => ({
         return { state: 'answer', answer: JSON.parse(said[1]) };
       case 'reused':
         throw new Failure('idempotency_key_reused');
-      case 'running': {
-        const retry_after_seconds = Math.max(1, Math.ceil(said[1] / 1000));
-        throw new Failure('idempotency_in_progress', { retry_after_seconds });
-      }
+      case 'running':
+        throw inProgress(said[1]);
     }
   },
 
@@ -75,3 +80,12 @@ export const openIdempotency = (stores: Redises, claimMs = CLAIM_MS) => ({
     await endClaim(stores, key, token, JSON.stringify(value), KEPT_MS);
   },
 });
+
+const nameOf = ({ prefix }: Redises, account: string, key: string): string =>
+  `${prefix}:idempotency:${account}:${createHash('sha256').update(key).digest('hex')}`;
+
+/** `ms`: until the claim expires unless it is renewed. */
+const inProgress = (ms: number): Failure =>
+  new Failure('idempotency_in_progress', {
+    retry_after_seconds: Math.max(1, Math.ceil(ms / 1000)),
+  });
