@@ -70,6 +70,7 @@ const finished = async () => {
 };
 
 test('a cancelled job is told as that to who waits and to who asks for its result', async () => {
+  const before = (await http.get('/v1/credits')).data;
   const ask = await request();
   const { id } = (await ask(later)).data;
   const waiting = ask();
@@ -79,6 +80,8 @@ test('a cancelled job is told as that to who waits and to who asks for its resul
   assert.is(problem.retryable, false);
   refused(await http.get(`/v1/jobs/${id}/result`), 409, 'job_canceled');
   assert.is((await http.get(`/v1/jobs/${id}`)).data.error, null);
+  const { balance, held } = (await http.get('/v1/credits')).data;
+  assert.equal([balance, held], [before.balance, before.held]);
 });
 
 test('a failed job tells its own error instead of a result', async () => {

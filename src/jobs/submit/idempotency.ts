@@ -42,11 +42,7 @@ export const openIdempotency = (stores: Redises, claimMs = CLAIM_MS) => ({
    * Failure idempotency_key_reused, or idempotency_in_progress while the first has no job yet.
    */
   begin: async (account: string, key: string, requestHash: string): Promise<Begun> => {
-    const claim = {
-      key: nameOf(stores, account, key),
-      hash: requestHash,
-      token: randomUUID(),
-    };
+    const claim = { key: nameOf(stores, account, key), hash: requestHash, token: randomUUID() };
     const said = await claimKey(stores, claim.key, claim.hash, claim.token, claimMs);
     switch (said[0]) {
       case 'new':
