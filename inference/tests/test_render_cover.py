@@ -98,6 +98,22 @@ def test_a_mouth_moves_in_the_dark(quality: str) -> None:
     assert sight.face.belief > 0.95
 
 
+@pytest.mark.parametrize("lamp", [(1, 1, 1), (1, 0.8, 0.6)])
+@pytest.mark.parametrize("face", [drawn, astronaut])
+def test_a_mouth_in_dark_skin_moves_when_a_lamp_comes_from_one_side(
+    face: Callable[[], tuple[Planes, Floats]], lamp: tuple[float, float, float]
+) -> None:
+    """As when somebody turns to a window: the lit corner of the mouth is unlike both cheeks' mean, and like its own cheek."""
+    planes, mesh = face()
+    dark = to_rgb(planes, BT601) * np.float32(0.35)
+    side = 1 / (1 + np.exp(-np.linspace(-7, 7, planes.y.shape[1], dtype=np.float32)))
+    lit_face = in_planes(np.clip(dark * (0.4 + 3 * side[:, None] * np.array(lamp, np.float32)), 0, 255))
+    sight = see(lit_face, BT601, mesh, MouthRequest(OPEN, measured(in_planes(dark), mesh)))
+    assert sight.face is not None
+    assert sight.face.cover is None
+    assert sight.face.belief > 0.95
+
+
 def lip_of(mesh: Floats, planes: Planes) -> npt.NDArray[np.bool_]:
     """The lower lip's pixels."""
     at = np.zeros(planes.y.shape, np.uint8)

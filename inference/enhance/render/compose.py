@@ -244,7 +244,7 @@ def _face_of(source: Patch, person: Subject, request: MouthRequest) -> _Face:
         patch = Patch(cover.taken_off(source.planes), source.colours, pose, head)
         own = lips_of(head, pose, patch.planes)
         seen, cheeks = look(patch.planes, head, pose, own), cheeks_of(patch.planes, head, pose)
-    belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
+    belief = trust(patch.planes, head, pose, own, seen, person.look, tells) * shown
     lit = not_cut_off(cheeks, patch.colours, person.skin)
     return _Face(source, patch, own, cover, belief, lit, lit - cheeks, light_on(lit, patch.colours, person.skin), tone)
 

@@ -18,7 +18,7 @@ INSIDE = (0.0, 0.05)
 """S from the lips to the nearest border of the patch: no trust, full trust. The mesh draws lips that the picture cuts off
 into it: nearer than the first they are .06 S off (median) and up to .35, farther than .03 at most .045 S."""
 STRANGE = (0.50, 0.75)
-"""strangeness() up to which a mouth is trusted wholly, and from which not at all."""
+"""Distance of a region's look from what is usual up to which a mouth is trusted wholly, and from which not at all."""
 
 COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
 """Shares of the subject's contrast between lips and skin that are left, of the lower lip's and of both lips': covered, not
@@ -28,7 +28,11 @@ BURNT_OUT = (224.0, 234.0)
 """Y of skin from which contrasts are lost in it and are not used: white is 235, in full range 255."""
 
 REGIONS = 6
+CORNERS = slice(4, 6)
+"""Of the regions: LEFT and RIGHT."""
 CHEEKS = (50, 280, 205, 425)
+SIDES = ((50, 205), (280, 425))
+"""Cheeks above the corners LEFT and RIGHT."""
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
 
 
@@ -45,11 +49,12 @@ class Tells:
         return cls(1 - ramp(float(cheeks[0]), *BURNT_OUT), face.hues)
 
 
-def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
-    """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
+def trust(planes: Planes, head: Array, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
+    """0..1. head: 478 x 3 in head coordinates. seen, usual: look() of the frame and of the subject's reference frame."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
     inside = ramp(_inside(pose.to_pixels(pose.to_plane(lips.outer_ring)), planes.area) / pose.scale, *INSIDE)
-    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, tells)
+    strange = float(_apart(planes, head, pose, seen, usual).max())
+    return turned * inside * (1 - ramp(strange, *STRANGE)) * uncovered(seen, usual, tells)
 
 
 def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
@@ -77,7 +82,25 @@ def _against(seen: Array, skin: Array) -> Array:
 
 def strangeness(seen: Array, usual: Array) -> float:
     """The largest distance in any region between two look()s, each REGIONS x 3."""
-    return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
+    return float(_distances(seen, usual).max())
+
+
+def _distances(seen: Array, usual: Array) -> Array:
+    return np.asarray(np.sqrt(((seen - usual) ** 2).sum(axis=1)))
+
+
+def _apart(planes: Planes, head: Array, pose: Pose, seen: Array, usual: Array) -> Array:
+    """[REGIONS]: the distance of each region's look from what is usual.
+
+    In light from one side a corner of the mouth looks like the cheek above it and unlike the mean of both cheeks: for a
+    corner, anything between its usual look and that of its cheek in this frame is usual. docs/decisions/0267.
+    """
+    apart = _distances(seen, usual)
+    cheeks = _against(means(planes, pose, [head[list(points)] for points in SIDES]), cheeks_of(planes, head, pose))
+    way, off = cheeks - usual[CORNERS], seen[CORNERS] - usual[CORNERS]
+    share = (off * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
+    apart[CORNERS] = _distances(off, way * np.clip(share, 0, 1)[:, None])
+    return apart
 
 
 def uncovered(seen: Array, usual: Array, tells: Tells) -> float:

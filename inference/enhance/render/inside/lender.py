@@ -86,7 +86,7 @@ def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person
     lit = person.under(cheeks, colours)
     cover = cover_of(planes, head, pose, lips, lit.face)
     tells = Tells.of(cheeks, lit.face)
-    seen = trust(planes, pose, lips, look(planes, head, pose, lips), lit.look, tells) * (
+    seen = trust(planes, head, pose, lips, look(planes, head, pose, lips), lit.look, tells) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     if written is not None and written.hides_mouth:
