@@ -764,6 +764,21 @@ def test_the_shaded_end_of_a_lower_row_is_no_line_across_wider_pictures() -> Non
     np.testing.assert_allclose(with_gaps(wide, row, grid, of)[10, :, 0], of.tooth[0], rtol=0.05)  # .12 darker with these ends
 
 
+def test_gaps_between_lower_teeth_end_where_these_do_and_not_on_a_tongue_that_is_as_pale() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    pale = np.tile(of.tooth, (len(grid.up), len(grid.x), 1)).astype(np.float32)
+    single = pale.copy()
+    gaps = np.abs((grid.aside + 0.03) % 0.06 - 0.03) < 0.007
+    single[np.ix_(grid.up < 0.05, gaps)] *= np.array([0.75, 1, 1])
+    shown = np.broadcast_to((np.abs(grid.aside) < 0.2).astype(np.float32), pale.shape[:2]) * (grid.up < 0.12)[:, None]
+    luma = with_gaps(pale, lower_row([Layer(single, shown)] * 2, grid, of), grid, of)[..., 0]
+    middle = np.abs(grid.aside) < 0.1
+    at_teeth, over_them = (np.ptp(luma[row, middle]) for row in np.searchsorted(grid.up, (0.02, 0.09)))
+    assert at_teeth > 0.15 * of.tooth[0]  # a line that was looked for in tongue and teeth alike was .12 of the tooth's light
+    assert over_them < 1
+
+
 def test_lower_teeth_go_with_the_jaw_and_it_is_dark_over_them() -> None:
     column, top, _, bottom = two_rows(0.24)
     white = np.flatnonzero(column > 170)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array
+from enhance.geometry.head import Array, smoothstep
 from enhance.runs import runs
 
 from .layers import ROW, SEEN, Grid, Layer, Palette
@@ -19,6 +19,7 @@ CLEAREST = 4  # frames that are used, at most
 LIKE = 0.6  # correlation from which two frames show the same gaps
 REACH, NEARER = 0.03, 0.3  # S that rows may lie apart, and the penalty in correlation for that
 OVERLAP = 0.5  # share of the shorter row that both must show
+OVER_LIP = np.array([0.045, 0.07])  # S over the lower lip that lower teeth reach; higher, what is as pale is a lit tongue
 DEEPEST, LIGHTEST = 0.65, 1.05  # limits of a column's light, of the light beside it
 
 
@@ -55,7 +56,7 @@ def _between_teeth(gaps: Array, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.
 
 def with_gaps(picture: Floats, row: LowerRow, grid: Grid, of: Palette) -> Floats:
     """The picture (h x w x 3 Y, U, V) with these gaps between what is as pale as teeth."""
-    pale = of.pale(picture).astype(np.float32)
+    pale = (of.pale(picture) * _of_teeth(grid)).astype(np.float32)
     own = _row_in(Layer(picture, np.ones_like(pale)), grid, of)
     laid, _ = _laid_over(row, own, grid)
     deeper = np.where(laid.known * own.known > SEEN, np.clip(laid.gaps / own.gaps, DEEPEST, LIGHTEST), 1)
@@ -65,13 +66,18 @@ def with_gaps(picture: Floats, row: LowerRow, grid: Grid, of: Palette) -> Floats
 
 def _row_in(layer: Layer, grid: Grid, of: Palette) -> LowerRow:
     """The gaps that a layer shows. They are upright, as teeth are, so each column is one value: its mean."""
-    tooth = of.pale(layer.yuv) * layer.shown * (np.abs(grid.aside) < ROW)
+    tooth = of.pale(layer.yuv) * layer.shown * (np.abs(grid.aside) < ROW) * _of_teeth(grid)
     count = tooth.sum(axis=0)
     known = (count > HIGH * grid.density).astype(np.float32)
     level = known * (of.level(layer.yuv) * tooth).sum(axis=0) / np.maximum(count, 1e-3)
     light, near = (cv2.GaussianBlur(v[None].astype(np.float32), (0, 0), WIDE * grid.density)[0] for v in (level, known))
     round_it = np.maximum(light / np.maximum(near, 1e-3), 1)
     return LowerRow(np.where(known > 0, np.clip(level / round_it, DEEPEST, LIGHTEST), 1), known)
+
+
+def _of_teeth(grid: Grid) -> Array:
+    """[rows, 1]: 1 where lower teeth may be, 0 above them."""
+    return np.asarray(1 - smoothstep(grid.up[:, None], *OVER_LIP))
 
 
 def _laid_over(row: LowerRow, other: LowerRow, grid: Grid) -> tuple[LowerRow, float]:
