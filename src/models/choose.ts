@@ -21,8 +21,8 @@ export type Choice = {
 export type Draw = () => number;
 const percentDrawn: Draw = () => Math.random() * 100;
 
-/** What a caller named: `photo@r2`. The model may be another one than the slot, which its options chose. */
-type Pin = { readonly model: string; readonly release: string };
+/** What a caller named: `photo@r2`. The model may be another one than the slot, which an option chose: `by` says which. */
+type Pin = { readonly model: string; readonly release: string; readonly by?: string | undefined };
 
 /**
  * The choice for a job with this kind of input; null while the release is not ready. `pin` is the release that the caller named.
@@ -63,12 +63,12 @@ export const chooseRelease = (
   return choice && mirrored ? { ...choice, mirror: written(state.id, candidate.release) } : choice;
 };
 
-const unknownRelease = ({ offered }: ModelState, { model, release }: Pin): Failure => {
+const unknownRelease = ({ offered }: ModelState, { model, release, by }: Pin): Failure => {
   const allowed = [model, ...offered.map((one) => written(model, one.release))];
   const fault = {
     pointer: '/model',
     code: 'not_allowed',
-    detail: `Expected ${oneOf(allowed.map((name) => `"${name}"`))}; got "${written(model, release)}".`,
+    detail: `Expected ${oneOf(allowed.map((name) => `"${name}"`))}${by ? ` with ${by}` : ''}; got "${written(model, release)}".`,
     allowed,
   };
   return new Failure('validation_failed', {}, { faults: [fault] });

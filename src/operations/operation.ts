@@ -199,8 +199,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   /** Does one chunk of what another worker's `run` shares out. Absent: its `run` shares nothing. */
   help?(task: Help<O, F>): Promise<void>;
 
-  /** Which of `models` does the work: the one that the caller named unless given. */
-  variant?(options: O): string;
+  /** Which of `models` does the work, and the option that chose it, as "effort realtime": the one that the caller named unless given. */
+  variant?(options: O): { readonly model: string; readonly by: string };
   /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */
   slots(model: string): Readonly<Record<InputKind, readonly Slot[]>>;
   /** The release of models that are computed without Triton, and have no slots. */
@@ -256,7 +256,7 @@ export const releaseForRequest = (release: string, model: string): string | null
 
 /** Which of the operation's models does the work. */
 export const modelOf = ({ variant }: Pick<Operation, 'variant'>, options: Options): string =>
-  variant?.(options) ?? options.model;
+  variant?.(options).model ?? options.model;
 
 /** The operation of this kind. Throws an Error when there is none. */
 export const operationOf = (operations: readonly Operation[], kind: string): Operation => {

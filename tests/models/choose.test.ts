@@ -23,11 +23,16 @@ const state = (...offered: OfferedRelease[]): ModelState => ({
 const stable = offer('r1', { alias: 'stable' });
 const trial = offer('r2', { alias: 'candidate', percent: 10, mirror: 20 });
 const always = (value: number) => () => value;
-const told = (of: ModelState, pin: string | null, drawn: number, model = of.id) => {
+const told = (
+  of: ModelState,
+  pin: string | null,
+  drawn: number,
+  { model = of.id, by }: { model?: string; by?: string } = {},
+) => {
   const choice = chooseRelease(
     of,
     'image',
-    pin === null ? null : { model, release: pin },
+    pin === null ? null : { model, release: pin, by },
     always(drawn),
   );
   return choice && [choice.release, choice.canary, choice.pinned, choice.mirror];
@@ -63,9 +68,9 @@ test('a caller gets the release that it names, and hears which there are', () =>
     /Expected "photo", "photo@r1", "photo@r2" or "photo@r3"; got "photo@r9"/,
   );
   assert.throws(
-    () => told({ ...of, id: 'photo_realtime' }, 'r9', 0, 'photo'),
-    /"photo@r2" or "photo@r3"; got "photo@r9"/,
-    'by the names that a request takes, not by the slot that its options chose',
+    () => told({ ...of, id: 'photo_realtime' }, 'r9', 0, { model: 'photo', by: 'effort realtime' }),
+    /"photo@r2" or "photo@r3" with effort realtime; got "photo@r9"/,
+    'by the names that a request takes, and by the option that chose the slot',
   );
 });
 

@@ -196,6 +196,7 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   const wrong = await caller.http.post('/v1/upscale', form);
   assert.is(wrong.status, 422);
   assert.equal(wrong.data.errors[0].allowed, ['photo', shippedPhoto.name, 'photo@r2']);
+  assert.match(wrong.data.detail, ' with effort best; got "photo@r9"');
 });
 
 test('200 requests over canary, promotion, rollback and the death of a Triton: none fails, each names who made it', async () => {

@@ -187,7 +187,8 @@ const choose = async (
   { models }: Parts,
 ): Promise<Choice | null> => {
   const state = (await models.describe()).find(({ id }) => id === modelOf(operation, options));
-  const named = pin === null ? null : { model: options.model, release: pin };
+  const by = operation.variant?.(options).by;
+  const named = pin === null ? null : { model: options.model, release: pin, by };
   return state ? chooseRelease(state, inputKind, named) : null;
 };
 

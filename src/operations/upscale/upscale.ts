@@ -99,7 +99,7 @@ export const upscale = operation({
   run: async (task) => (await import('./run.ts')).runUpscale(task),
   help: async (chunk) => (await import('./chunks.ts')).helpUpscale(chunk),
 
-  variant: variantOf,
+  variant: (options) => ({ model: variantOf(options), by: `effort ${effortOf(options)}` }),
   slots: (model) => {
     const slot = isRealtime(model) ? realtimeSlot(model) : upscalerSlot(model);
     return { image: [slot], video: [slot] };
