@@ -12,11 +12,11 @@ export const CUT_OFF = 'the file is cut off: it ends before its content does';
 /** For videos, such as a recording whose computer crashed: a copy without encoding ends where the file does. */
 export const CUT_OFF_VIDEO = `${CUT_OFF}; a copy of what is there can be read: ffmpeg -i FILE -c copy kept.mkv`;
 
-/** The file is at fault. */
-export const unreadable = (reason: string, cause?: unknown): Failure =>
+/** The file is at fault. `what` it was, for requests of several files. */
+export const unreadable = (reason: string, cause?: unknown, what = 'media'): Failure =>
   new Failure(
     'media_unreadable',
-    { reason: causes[reason] ?? (reason || 'ffmpeg gave no reason') },
+    { what, reason: causes[reason] ?? (reason || 'ffmpeg gave no reason') },
     { cause },
   );
 

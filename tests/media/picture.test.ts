@@ -453,7 +453,7 @@ test('a file cut off anywhere is refused, of each type', async () => {
       const { message } = await failing(decode(cut), 'media_unreadable');
       assert.match(
         message,
-        /: (the file is cut off: it ends before its content does|it is damaged or cut off)\.$/,
+        /^The image could not be decoded: (the file is cut off: it ends before its content does|it is damaged or cut off)\.$/,
         type,
       );
     }

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
+import { unreadable } from '../outcome.ts';
 import type { EncodingOptions } from '../output.ts';
 import { bmpAsPng } from './bmp.ts';
 import { asSrgb } from './hdr.ts';
@@ -51,7 +52,7 @@ export const decodeImage = async (
       : { ...picture, ...(depth && { depth }) };
   } catch (error) {
     if (error instanceof Failure || options.signal.aborted) throw error;
-    throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
+    throw unreadable(reasonOf(error), error, 'image');
   }
 };
 

@@ -57,7 +57,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       ...(lost.step > 0 && { jpegStep: lost.step }),
     };
   } catch (error) {
-    throw unreadable(reasonOf(error), error);
+    throw unreadable(reasonOf(error), error, 'image');
   }
 };
 
