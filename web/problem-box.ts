@@ -61,7 +61,7 @@ export const adviceFor = (code: string): string => advice[code] ?? '';
 
 const advice: Readonly<Record<string, string>> = {
   insufficient_credits:
-    'Ask the operator of this server for more credits, or choose a smaller scale or a cheaper model.',
+    'Ask the operator of this server for more credits, or make it cost less: a cheaper model, a shorter clip or recording, a smaller scale where there is one.',
   model_unavailable: 'The model is being loaded. Try again in a minute.',
   no_face_detected: 'Choose a picture or clip in which a face looks at the camera.',
   speaker_not_found: 'Click on the face that should speak, or let the service find it.',
