@@ -16,6 +16,8 @@ Silhouette = Raster
 """0..1, over the places a head may reach: 1 where the head is, 0 where the background is."""
 
 HAIR, BEHIND = 0.9, 1.35  # times HEAD: nearer than the one there is mostly head, farther than the other background
+CROWN = 0.8  # outer-eye distances to both sides of the middle: what lies above the eyes between them is hair before all else
+WALL = 10  # times as usual behind the head as in the crown: a colour beside the face that is no hair's
 SHOULDERS = 0.3  # half face heights below the middle of the face, from where on no colours are learnt
 SAMPLES, FEWEST = 400, 30  # places by which colours are learnt at most, and at least
 LAB = (0.6, 1.5, 1.5)  # how much lightness counts, and the other two of CIELAB in 8 bits
@@ -40,7 +42,8 @@ def silhouette(picture: Picture, frame: HeadFrame, edges: Raster) -> Silhouette:
     step = (high - low) / (SIDE - 1)
     radius = _radius(frame, across, down)
     face = _face(frame)
-    head, sure = _told(_colours(picture, frame, across, down), radius, face, down < SHOULDERS * frame.chin)
+    above, crown = down < SHOULDERS * frame.chin, (np.abs(across) < CROWN) & (down < 0)
+    head, sure = _told(_colours(picture, frame, across, down), radius, face, above, crown)
 
     def soft(values: Floats, sigma: float) -> Floats:
         x, y = sigma / step
@@ -106,15 +109,19 @@ def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
     return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
 
 
-def _told(colours: Floats, radius: Floats, face: Mask, above: Mask) -> tuple[Floats, Floats]:
-    """Whether a place's colour makes it head, 0..1, and how sure that is, 0..1. above: the shoulders."""
+def _told(colours: Floats, radius: Floats, face: Mask, above: Mask, crown: Mask) -> tuple[Floats, Floats]:
+    """Whether a place's colour makes it head, 0..1, and how sure that is, 0..1. above: the shoulders. crown: CROWN."""
     known = ~np.isnan(colours[..., 0])
     learnt = known & above
     skin, hair, others = learnt & face, learnt & (radius < HAIR) & ~face, learnt & (radius > BEHIND)
     if min(part.sum() for part in (skin, hair, others)) < FEWEST:
         return np.ones_like(radius), face.astype(np.float64)
+    as_skin, as_others = (_alike(colours, colours[part]) for part in (skin, others))
+    if (hair & crown).sum() >= FEWEST:
+        # Beside a head with short hair there is as much wall.
+        hair &= crown | (as_others < WALL * _alike(colours, colours[hair & crown]))
+    as_hair = _alike(colours, colours[hair])
     odds = ODDS[0] + (ODDS[1] - ODDS[0]) * smoothstep(radius, *EDGE)
-    as_skin, as_hair, as_others = (_alike(colours, colours[part]) for part in (skin, hair, others))
     here, behind = (1 - odds) * np.maximum(as_skin, as_hair), odds * as_others
     either = here + behind
     back = behind / np.maximum(either, 1e-9)
