@@ -527,6 +527,24 @@ def test_lips_of_one_tone_without_a_line_stay_lips(
     assert (np.abs(column[:dark] - tone_y) < 12).sum() > 0.02 * unit
 
 
+@pytest.mark.parametrize(("edges", "lips"), [(BOWED, True), (POINTED, False)])
+def test_deep_red_lips_with_a_cupids_bow_and_an_upper_one_in_shade_stay_lips(edges: tuple[Floats, Floats], lips: bool) -> None:
+    red = 240, 60, 75
+    picture, mesh = in_one_tone(edges, SKIN, red)
+    unit, (x, y) = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0)
+    lip = np.abs(picture.astype(int) - red).max(axis=2) < 8
+    rim = cv2.erode(lip.astype(np.uint8), np.ones((2 * round(0.02 * unit) + 1,) * 2, np.uint8)) == 0
+    upper = np.arange(len(picture))[:, None] < y
+    picture[lip & ~upper & rim] = (175, 20, 40)
+    picture[lip & upper] = (135, 15, 30)
+    ends = round(x - 0.165 * unit), round(x + 0.165 * unit)
+    cv2.line(picture, (ends[0], round(y)), (ends[1], round(y)), (60, 8, 14), round(0.018 * unit), cv2.LINE_AA)
+    assert has_ink(picture, mesh) != lips
+    if lips:
+        # They are not painted over when they shut.
+        assert np.abs(spoken(picture, mesh, target()).planes.y.astype(int) - planes_of(picture).y).mean() < 0.5
+
+
 def test_outlined_lips_of_one_tone_with_a_cupids_bow_stay_lips() -> None:
     picture, mesh = in_one_tone(SMILING, SKIN, ROSE, line=True)
     assert not has_ink(picture, mesh)
@@ -577,6 +595,17 @@ def test_lips_round_teeth_shut_as_lips(line: bool) -> None:
             shut = spoken(smile, mesh, target()).planes
             assert shut.y[round(y + 0.02 * unit) : round(y + 0.08 * unit), round(x)].max() < 150
             assert (shut.v > 150).sum() > 0.6 * (planes_of(smile).v > 150).sum()
+
+
+def test_lips_round_teeth_stay_lips_where_the_lower_one_is_shaded() -> None:
+    lit = 235, 130, 140
+    picture, mesh = in_one_tone((0.0 * ACROSS - 0.02, GRIN[1]), SKIN, lit)
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    lip = np.abs(picture.astype(int) - lit).max(axis=2) < 8
+    shade = np.interp(np.arange(len(picture)), [round(y + 0.1 * unit), round(y + 0.18 * unit)], [1.0, 0.55])[:, None, None]
+    picture[lip] = (picture * shade)[lip].round()
+    cv2.ellipse(picture, (round(x), round(y + 0.01 * unit)), (round(0.12 * unit), round(0.09 * unit)), 0, 0, 180, WHITE, -1)
+    assert on_drawn_lips(patch_of(planes_of(picture), BT601, mesh)) is not None
 
 
 @pytest.mark.parametrize("tongue", [False, True])

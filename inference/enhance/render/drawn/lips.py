@@ -18,7 +18,7 @@ from .found import find
 from .ink import ROUGHEST
 from .looks import roughness, shows_teeth_first
 from .mouth import STROKE, Drawn
-from .one_tone import PAINTED_DARK, lips_of_one_tone
+from .one_tone import BOWED_DARK, PAINTED_DARK, has_lips_shape, lips_of_one_tone
 from .outlines import is_outlined
 from .palette import PINK
 from .parts import TEETH
@@ -108,6 +108,9 @@ def _lines(drawn: Drawn, patch: Patch, count_of: int) -> Array | None:
     met = known[0] < TO_CORNERS * count and known[-1] >= (1 - TO_CORNERS) * count
     alike = abs(upper - lower) <= ALIKE * skin and count_of != IN_TONES
     darkest = max(PAINTED_DARK * skin, IN_SHADE * lower if count_of == PAINTED else 0.0)
+    if count_of == PAINTED and has_lips_shape(drawn):
+        # A deep red upper lip in shade is as dark as an open mouth.
+        darkest = BOWED_DARK * skin
     if not alike and not (met and darkest < upper < lower):
         return None
     corners = ((drawn.top + drawn.bottom) / 2)[[0, -1]]

@@ -51,6 +51,14 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
     return np.asarray(drawn.origin[1] + (np.stack(edges) - 0.5) / drawn.finer)
 
 
+def has_lips_shape(drawn: Drawn) -> bool:
+    """Whether the mouth has a Cupid's bow and corners at about half its height, as no open mouth has."""
+    middles = (drawn.top + drawn.bottom) / 2
+    chord = np.linspace(middles[0], middles[-1], len(middles))
+    rise, fall = float((chord - drawn.top).max()), float((drawn.bottom - chord).max())
+    return min(rise, fall) >= EITHER_SIDE * (rise + fall) and _has_bow(drawn.top, BOW * (rise + fall))
+
+
 def _has_shape(top: Array, bottom: Array, height: float, level: bool) -> bool:
     """Whether the edges (n, in rows) are those of lips. height: of both together. level: the corners are about half as high.
 

@@ -20,7 +20,9 @@ HIGHEST_INSIDE = 0.2  # S between teeth and lower lip, at most: the dark of an o
 LEAST_TEETH = 0.4  # of the mouth's width
 BOTH_LIPS = 0.55  # of the columns of teeth that have a lip above and below them, at least: a thin one ends in its lines
 AS_RED = 14.0  # V codes by which the two lips differ, at most
-EVEN = 0.15  # of the skin's luma that the lower lip varies by: below teeth without lips lie the dark of a mouth and a tongue
+EVEN = 0.2
+"""Of the skin's luma that the lower lip varies by at most, .16 in two shaded portraits: below teeth without lips lie the dark
+of a mouth and a tongue."""
 SAME = 0.02  # S by which the outer edges of lips differ from the mouth's, where it has both of them
 
 
