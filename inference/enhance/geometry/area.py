@@ -40,8 +40,13 @@ class Area:
         """Pixels down; 0 where the area is empty."""
         return max(0, self.bottom - self.y)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no pixels."""
+        return not (self.width and self.height)
+
     def clipped(self, other: "Area") -> "Area":
-        """What both areas share; its width or height is 0 where they share nothing."""
+        """What both areas share; empty where they share nothing."""
         return Area(max(self.x, other.x), max(self.y, other.y), min(self.right, other.right), min(self.bottom, other.bottom))
 
     def moved(self, x: int, y: int) -> "Area":

@@ -46,7 +46,7 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
     opacity = _feathered((allowed > 0) & inside, FEATHER * painted.scale)
     mask = np.zeros(planes.y.shape, np.uint8)
     area = _round(opacity, planes.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return Rendered(planes, mask)
     opacity = opacity[area.slices]
     new = place(painted.square, painted.crop, width, height)[area.slices]

@@ -73,7 +73,7 @@ class HeadField:
             x, right = (self.start[0] + (int(node) + step) * self.cell for node, step in ((found[0], -1), (found[-1], 1)))
             y = self.start[1] + first * self.cell
             part = Area(x, y, right, y + BAND * self.cell).clipped(window)
-            if not part.width or not part.height:
+            if part.is_empty:
                 continue
             at_x, at_y = cv2.split(maps[part.moved(left, top).slices])
             # OpenCV interpolates floats in three quarters of the time that bytes take.

@@ -102,7 +102,7 @@ def _colours(picture: Picture, frame: HeadFrame, across: Floats, down: Floats) -
 def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
     """Which places (pixels) have letters, or the box or banner on which they stand."""
     reach = Area.around(np.stack([x.ravel(), y.ravel()], 1), 0).clipped(Area(0, 0, picture.shape[1], picture.shape[0]))
-    if not reach.width or not reach.height:
+    if reach.is_empty:
         return np.zeros(x.shape, np.bool_)
     written = written_over(picture, frame, reach).astype(np.uint8)
     x, y = ((each - start).astype(np.float32) for each, start in ((x, reach.x), (y, reach.y)))

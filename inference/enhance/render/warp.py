@@ -32,7 +32,7 @@ def warp(
     window = Window(patch, own, asked)
     by, area = displacement(field, line, window, window.reach)
     mask = np.zeros(planes.y.shape, np.uint8)
-    if not area.width or not area.height:
+    if area.is_empty:
         return planes.copy(), mask
     if edges is not None:
         by = edges.hold(by, area)

@@ -234,7 +234,7 @@ def _cells(planes: Planes, pose: Pose, at: Array) -> Floats:
     """Y, U, V of the cells round the mouth; beyond the patch, those of its border. at: their _pixels()."""
     corners = at[:: ROWS - 1, :: COLUMNS - 1].reshape(-1, 2)
     area = even(Area.around(corners, 9), planes.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return np.zeros((ROWS, COLUMNS, 3), np.float32)
 
     def sampled(plane: Plane, step: int) -> Floats:

@@ -176,7 +176,7 @@ def _in_pixels(
     """band: what is covered whatever its colour, of each cell. one_finger: how sure it is that a single finger is there."""
     pose = seen.pose
     area = _area(np.maximum(grown(covered), grown(band)), pose, planes.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return _nowhere(bare) if bare else None
     here, cells = _pixels(planes, area), ((pose.plane_of(area) - [LEFT, TOP]) / CELL - 0.5).astype(np.float32)
     coarser = max(1, round(pose.scale / FINE))

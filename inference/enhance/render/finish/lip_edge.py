@@ -46,7 +46,7 @@ def light_edge(out: Planes, mask: Plane, pose: Pose, lips: tuple[Lips, Asked], b
     amount = belief * ramp(asked.gap, *APART) * (1 - ramp(own.gap, *OPEN) * (1 - own.closed))
     edge, outer = pose.to_plane(asked.lower_inner), pose.to_plane(asked.lower_outer)
     area = even(Area.around(pose.to_pixels(np.vstack([edge, outer])), 2), out.area)
-    if not amount or not area.width or not area.height:
+    if not amount or area.is_empty:
         return
     luma = out.y[area.slices]
     thick = np.interp(edge[:, 0], outer[:, 0], outer[:, 1]) - edge[:, 1]

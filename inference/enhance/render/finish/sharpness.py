@@ -43,7 +43,7 @@ def _luma_at(place: tuple[int, ...], planes: Planes, head: Array, pose: Pose) ->
     """The luma round one of PLACES, h x w; empty where it lies off the patch."""
     area = Area.around(pose.to_pixels(pose.to_plane(head[list(place)])), AROUND * pose.scale).clipped(planes.area)
     # The slices of an empty area may end before 0, which numpy counts from the other end.
-    return planes.y[area.slices if area.width and area.height else np.s_[:0, :0]].astype(np.float32)
+    return planes.y[np.s_[:0, :0] if area.is_empty else area.slices].astype(np.float32)
 
 
 def blur_of(seen: Array, usual: Array) -> float:

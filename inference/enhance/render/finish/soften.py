@@ -25,7 +25,7 @@ def soften(
     upper, lower = (pose.to_plane(line) for line in inner)
     reach, sigma = REACH[1] * softness, softness * pose.scale
     area = even(Area.around(pose.to_pixels(np.vstack([upper, lower])), reach * pose.scale), out.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return
     x, y = np.moveaxis(pose.plane_of(area), -1, 0)
     top, bottom = (np.interp(x, line[:, 0], line[:, 1]) for line in (upper, lower))

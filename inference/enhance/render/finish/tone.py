@@ -127,7 +127,7 @@ def _cosine(line: Array) -> Array:
 
 def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
     """From the subject's reference frame. black: Y of black."""
-    if not ring.area.width or not ring.area.height:
+    if ring.area.is_empty:
         return Tone(np.zeros((*GRID, 3)), np.zeros((2, 2)))
     seen = ring.means(planes)
     palest = np.zeros((2, 2))
@@ -142,7 +142,7 @@ def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
 
 def relative_of(planes: Planes, head: Array, ring: Ring, black: float) -> Array:
     """Tone.relative of a frame's lips."""
-    if not ring.area.width or not ring.area.height:
+    if ring.area.is_empty:
         return np.zeros((*GRID, 3))
     return _against(light_across(planes, head, ring.pose), ring.means(planes), black)
 
@@ -175,7 +175,7 @@ def retone(out: Planes, light: Array, ring: Ring, tone: Tone, amount: float, bla
 
     light: Y, U, V of the cheeks, len(COLUMNS) x 3. black: Y of black.
     """
-    if not ring.area.width or not ring.area.height:
+    if ring.area.is_empty:
         return np.zeros((0, 0), np.float32)
     seen = ring.means(out)
     change = SHARE * np.clip(tone.under(light, black) - seen, -MOST, MOST)

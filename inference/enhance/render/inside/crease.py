@@ -61,7 +61,7 @@ def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked]
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
     soft = float(np.hypot(SOFT, BLUR / pose.scale))
     area = _around(line, 3 * soft, pose, out.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return
     x, y = np.moveaxis(pose.plane_of(area), -1, 0)
     aside = (2 * x - line[0, 0] - line[-1, 0]) / max(float(line[-1, 0] - line[0, 0]), 1e-6)
@@ -88,7 +88,7 @@ def _light_corner(out: Planes, mask: Plane, patch: Patch, corners: tuple[Array, 
     """
     pose, (corner, other) = patch.pose, corners
     area = _around(corner[None], BEYOND, pose, out.area)
-    if not area.width or not area.height:
+    if area.is_empty:
         return
     luma, away = out.y[area.slices], pose.plane_of(area) - corner
     far = np.linalg.norm(away, axis=-1)

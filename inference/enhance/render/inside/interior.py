@@ -93,7 +93,7 @@ def hole_of(asked: Asked, pose: Pose, within: Area, feather: float = FEATHER) ->
         return None
     around = pose.to_pixels(np.vstack([upper, lower]))
     area = even(Area.around(around, 3 + round(0.03 * pose.scale)), within)
-    if not area.width or not area.height:
+    if area.is_empty:
         return None
     plane = pose.plane_of(area)
     x, y = plane[..., 0], plane[..., 1]

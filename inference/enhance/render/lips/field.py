@@ -81,12 +81,12 @@ def displacement(field: Field, line: Array, window: Window, within: Area) -> tup
         x, y = x[columns], y[rows]
         moves[rows, columns] = _join(field.at(x, y), _below(pose.plane_at(x, y), line)) * share[rows, columns, None]
     area = coarse.moving(moves)
-    if not area.width or not area.height:
+    if area.is_empty:
         return np.zeros((0, 0, 2), np.float32), area
     whole = coarse.enlarged(moves, area)
 
     near = Area.around(field.lips, MARGIN * pose.scale).clipped(area)
-    if near.width and near.height:
+    if not near.is_empty:
         fine = _Nodes.over(near, max(1, round(FINE * pose.scale)))
         x, y = fine.axes()
         sides = fine.enlarged(field.at(x, y) * window(x, y)[..., None], near)
