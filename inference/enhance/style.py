@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.masks import widened
 from enhance.picture import LUMA
 
 Style = Literal["photo", "flat"]
@@ -70,9 +71,7 @@ def skin_roughness(luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit:
 
     luma: h x w. mouth: h x w, true in it. unit: pixels of the outer eye distance. 0 where the picture shows no skin there.
     """
-    inner, outer = (
-        cv2.dilate(mouth.astype(np.uint8), np.ones((2 * round(reach * unit) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
-    )
+    inner, outer = (widened(mouth, round(reach * unit)) for reach in (0.03, 0.1))
     ring = outer & ~inner
     if not ring.any():
         return 0.0

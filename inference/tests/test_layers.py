@@ -11,7 +11,8 @@ ENHANCE = Path(__file__).parents[1] / "enhance"
 ROOMS = (
     ("picture", "record", "runs"),
     ("geometry",),
-    ("engine", "membrane", "softness", "style"),
+    ("engine", "masks", "membrane", "softness"),
+    ("style",),
     ("face", "speech", "upscale"),
     ("plan",),
     ("render.quality", "render.patch", "render.mask", "render.light", "render.lips", "render.still"),

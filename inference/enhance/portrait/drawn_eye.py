@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
+from enhance.masks import widened
 from enhance.picture import LUMA, Mask, Picture
 
 from .eye_outline import OPEN
@@ -203,7 +204,7 @@ def _cut_free(unlike: npt.NDArray[np.uint8], near: npt.NDArray[np.uint8], width:
     eye: Mask = labels == np.bincount(touching).argmax()
     if _at_border(eye):
         return None
-    rim = (cv2.dilate(eye.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0) & ~eye
+    rim = widened(eye, 1) & ~eye
     _, rest = cv2.connectedComponents(((unlike > 0) & ~eye).astype(np.uint8), connectivity=8)
     held = 0
     for label in np.unique(rest[rim & (rest > 0)]):

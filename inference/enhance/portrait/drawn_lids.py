@@ -14,6 +14,7 @@ import numpy as np
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp
 from enhance.geometry.landmarks import BETWEEN_EYES, LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
+from enhance.masks import narrowed, widened, widened_round
 from enhance.membrane import spread
 from enhance.picture import LUMA, Mask, Picture, tint
 
@@ -213,15 +214,14 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, ground: Ground, cartoon: 
         return np.asarray(found.origin + across[:, None] * along + heights[:, None] * down)
 
     edge = max(2, round(EDGE * unit)) + 1
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
-    grown = cv2.dilate(found.mask.astype(np.uint8), disc)
-    around = _skin(here, grown > 0, found.over, ground.colour)
+    grown = widened_round(found.mask, edge)
+    around = _skin(here, grown, found.over, ground.colour)
     if around is None:
         return None
     return DrawnLid(
         box=found.box,
         skin=around,
-        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6) * ~found.over,
+        eye=cv2.GaussianBlur(widened(grown, 1).astype(np.float32), (0, 0), 0.6) * ~found.over,
         opened=curve(np.minimum(top if dot else top + thickness / 2, shut)),
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
@@ -262,7 +262,7 @@ def _is_cartoon(eye: Floats, found: DrawnEye, ground: Ground, unit: float) -> bo
 def _is_dot(here: Floats, eye: Mask, lash: Floats) -> bool:
     """Whether all of an eye but its rim has the colour of its lash line."""
     size = max(3, round(RIM * float(np.sqrt(eye.sum()))) | 1)
-    inner = cv2.erode(eye.astype(np.uint8), np.ones((size, size), np.uint8)) > 0
+    inner = narrowed(eye, size // 2)
     return bool(inner.any() and (np.abs(here[inner] - lash).max(axis=1) < LIKE_SKIN).mean() > DOT)
 
 
@@ -307,7 +307,7 @@ def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
 def _skin(here: Floats, eye: Mask, over: Mask, colour: Floats) -> Floats | None:
     """The window with the skin round the eye spread over it; pixels unlike its colour do not count as skin, and None where most
     are that do not lie `over` the eye: the colour is a blush's. None as well where hair covers more of an eye than its top."""
-    ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
+    ring = widened(eye, 3) & ~eye
     if over[ring].mean() > COVERED:
         return None
     ring &= ~over

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 
 from enhance.geometry.frame import Floats
+from enhance.masks import widened
 from enhance.picture import Mask, Picture
 
 Placed = tuple[tuple[slice, slice], Mask]
@@ -31,7 +32,7 @@ def has_bridge(picture: Picture, right: Placed, left: Placed, skin: Floats, unit
     seen = picture[level, columns.start : other_columns.stop].astype(np.float32)
     line = (np.abs(seen - skin).max(axis=2) > UNLIKE) & ~eyes[0] & ~eyes[1]
     _, labels = cv2.connectedComponents(line.astype(np.uint8), connectivity=8)
-    at_right, at_left = (labels[cv2.dilate(eye.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0] for eye in eyes)
+    at_right, at_left = (labels[widened(eye, 1)] for eye in eyes)
     for label in np.intersect1d(at_right, at_left):
         high = (labels == label).sum(axis=0)
         if label and np.median(high[high > 0]) < THICKEST * unit:

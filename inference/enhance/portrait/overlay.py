@@ -8,8 +8,9 @@ from enhance.geometry.area import Area
 from enhance.geometry.frame import HeadFrame
 from enhance.geometry.landmarks import LEFT_LIDS, OUTER_RING, RIGHT_LIDS, SKIN_POINTS
 from enhance.geometry.planes import Plane, Planes
+from enhance.masks import widened
 from enhance.picture import Mask, Picture
-from enhance.render.cover.letters import CLEAR, LIKE_LUMA, around, ground_of, may_be_sharp, rows_of_letters
+from enhance.render.cover.letters import CLEAR, LIKE_LUMA, ground_of, may_be_sharp, rows_of_letters
 from enhance.render.still import planes_of_rgb
 
 LARGEST = 160.0  # pixels of an outer-eye distance in which letters are looked for: enlarged ones have soft edges
@@ -43,7 +44,7 @@ def written_over(picture: Picture, frame: HeadFrame, window: Area) -> Mask:
             return mask > 0
 
         eyes = np.any([inside(upper + lower) for upper, lower in (RIGHT_LIDS, LEFT_LIDS)], axis=0)
-        own = around(eyes | inside(OUTER_RING), round(OWN * unit))
+        own = widened(eyes | inside(OUTER_RING), round(OWN * unit))
         face = inside(tuple(range(SKIN_POINTS))) & ~own
         for sign, ink, letters in rows_of_letters(planes.y, own, face, unit):
             for line in _lines(letters, unit):
@@ -64,7 +65,7 @@ def _lines(letters: Mask, unit: float) -> list[Mask]:
 
 def _joined(letters: Mask, unit: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Labels and statistics of cv2.connectedComponentsWithStats() for letters that lie up to twice GAP apart."""
-    _, label, stats, _ = cv2.connectedComponentsWithStats(around(letters, round(GAP * unit)).astype(np.uint8), connectivity=8)
+    _, label, stats, _ = cv2.connectedComponentsWithStats(widened(letters, round(GAP * unit)).astype(np.uint8), connectivity=8)
     return np.asarray(label, np.int32), np.asarray(stats, np.int32)
 
 
@@ -72,7 +73,7 @@ def _contrasts(luma: Plane, line: Mask, sign: int, unit: float) -> bool:
     """Whether letters are as light as captions are, or, dark ones (sign -1), what lies round them."""
     if sign > 0:
         return float(np.quantile(luma[line], 0.75)) >= WHITE
-    ground = luma[around(line, max(2, round(0.04 * unit))) & ~around(line, 1)]
+    ground = luma[widened(line, max(2, round(0.04 * unit))) & ~widened(line, 1)]
     return ground.size > 0 and float(np.quantile(ground, 0.25)) >= PAPER
 
 
@@ -87,7 +88,7 @@ def _held(planes: Planes, line: Mask, clear: Mask, sign: int, eyes: Mask, unit: 
     held = np.isin(label, np.unique(label[line]))
     ground = ground_of(planes, line, unit)
     if not (ground & eyes).any():  # where it reaches over the eyes it has the edges of a picture in a picture
-        held |= around(ground, round(GAP * unit))
+        held |= widened(ground, round(GAP * unit))
     if sign < 0:
-        held |= around(around(line, round(BOX * unit)) & (luma >= PAPER), round(GAP * unit))
+        held |= widened(widened(line, round(BOX * unit)) & (luma >= PAPER), round(GAP * unit))
     return held

@@ -7,9 +7,9 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import OUTER_RING
 from enhance.geometry.planes import Plane, Planes, even, halved
+from enhance.masks import widened
 from enhance.picture import Mask
 
-from .letters import around
 from .steps import APART, have_steps
 
 BESIDE, BELOW = 0.5, 0.9
@@ -31,7 +31,7 @@ def border_below(planes: Planes, head: Array, pose: Pose, written: Mask) -> int 
     area = even(Area.around(corners, 0), planes.area)
     if min(area.width, area.height) <= 3 * APART:
         return None
-    near = around(written[area.slices], APART).any(axis=1)
+    near = widened(written[area.slices], APART).any(axis=1)
     edges = np.flatnonzero((have_steps(planes, area) | _has_faint_steps(planes, area)) & ~near[:-APART])
     return area.y + int(edges[0]) + 1 if len(edges) else None
 

@@ -9,13 +9,14 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import NOSE_BASE, OUTER_RING
 from enhance.geometry.planes import Planes, even, full_yuv
+from enhance.masks import narrowed, widened
 from enhance.membrane import spread
 from enhance.picture import Mask
 from enhance.render.mask import within
 
 from .borders import border_below
 from .expected import INNER_RING, JAW
-from .letters import around, letters_in, may_be_sharp, may_be_written
+from .letters import letters_in, may_be_sharp, may_be_written
 from .overlay import ALL, Overlay
 
 MARGIN = 0.05
@@ -70,8 +71,8 @@ def _mouth_and_face(shape: tuple[int, ...], head: Array, pose: Pose, nose: int) 
     outline."""
     reach = max(1, round(MARGIN * pose.scale))
     mouth, face = (within(shape, pose, head[list(ring)]) for ring in (OUTER_RING, JAW))
-    mouth = around(mouth, reach)
-    face = ~around(~face, reach) & ~mouth
+    mouth = widened(mouth, reach)
+    face = narrowed(face, reach) & ~mouth
     face[: nose + reach] = False
     mouth[: nose + reach] = True
     return mouth, face
@@ -82,7 +83,7 @@ def _captions(planes: Planes, letters: Mask, head: Array, pose: Pose) -> Caption
     corners = np.array([[columns[0], rows[0]], [columns[-1] + 1, rows[-1] + 1]])
     reach = max(2, round(BESIDE * pose.scale))
     area = even(Area.around(corners, 2 * reach + 4), planes.area)
-    share, beside = (_soft(around(letters[area.slices], pixels)) for pixels in (1, reach))
+    share, beside = (_soft(widened(letters[area.slices], pixels)) for pixels in (1, reach))
     behind = spread(full_yuv(planes, area), beside < 1 - ALL)
     mouth = within(planes.y.shape, pose, head[list(OUTER_RING)])
     hidden = float(share[mouth[area.slices]].sum()) > MOST_OF_MOUTH * np.count_nonzero(mouth)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Plane, Planes, full_chroma
+from enhance.masks import narrowed, widened
 from enhance.picture import Mask
 
 from .steps import have_steps
@@ -88,7 +89,7 @@ def rows_of_letters(luma: Plane, mouth: Mask, face: Mask, scale: float) -> Itera
     kernel = np.ones((side, side), np.uint8)
     bright, dark = (cv2.morphologyEx(luma, kind, kernel) for kind in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT))
     slope = np.hypot(*(cv2.Sobel(luma, cv2.CV_32F, *axes, scale=1 / 8) for axes in ((1, 0), (0, 1))))
-    sharp = around(slope > SHARP, 1)
+    sharp = widened(slope > SHARP, 1)
     # What lies between bright letters is darker than they are as well, but hardly ever black.
     for sign, ink, may_be in ((1, bright, luma > BLACK), (-1, dark, luma < BLACK)):
         pieces = _Pieces(luma, (ink > CLEAR) & may_be & ~mouth, sharp, face)
@@ -115,7 +116,7 @@ class _Pieces:
         size = np.maximum(stats[:, cv2.CC_STAT_AREA], 1)
         self.top, self.height = (stats[:, side].astype(np.float64) for side in (cv2.CC_STAT_TOP, cv2.CC_STAT_HEIGHT))
         self.luma, self.sharp = sum_of(luma) / size, sum_of(sharp) / size
-        rim = ink & (cv2.erode(marked, np.ones((3, 3), np.uint8)) == 0)
+        rim = ink & ~narrowed(marked, 1)
         self.stroke = 0.5 + size / np.maximum(sum_of(rim), 1)
         """How wide its strokes are, near enough to compare them: half a pixel keeps those of one and of two pixels alike."""
         self.on_face = sum_of(sharp & face)
@@ -157,14 +158,9 @@ class _Pieces:
         return np.asarray(on_line & alike)
 
 
-def around(mask: Mask, pixels: int) -> Mask:
-    """The mask, and what lies so near to it, across and down."""
-    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((2 * pixels + 1, 2 * pixels + 1), np.uint8)) > 0)
-
-
 def _outlined(luma: Plane, letters: Mask) -> bool:
     """Whether letters have a black line round them."""
-    darkest = cv2.erode(luma, np.ones((3, 3), np.uint8))[around(letters, 1) & ~letters]
+    darkest = cv2.erode(luma, np.ones((3, 3), np.uint8))[widened(letters, 1) & ~letters]
     return darkest.size > 0 and float((darkest < BLACK).mean()) > OUTLINED
 
 
@@ -172,7 +168,7 @@ def _with_outline(luma: Plane, letters: Mask, scale: float) -> Mask:
     """The letters, and the black line round them where they have one."""
     outline = letters
     for _ in range(max(2, round(OUTLINE * scale)) if _outlined(luma, letters) else 0):
-        outline = letters | around(outline, 1) & (luma < BLACK)
+        outline = letters | widened(outline, 1) & (luma < BLACK)
     return outline
 
 

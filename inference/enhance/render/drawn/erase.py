@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
+from enhance.masks import widened
 from enhance.membrane import spread
 from enhance.picture import Mask
 
@@ -34,7 +35,7 @@ def erase(picture: Floats, hole: Mask) -> Floats:
     rows = np.flatnonzero(hole.any(axis=1))
     if not len(rows):
         return picture
-    ring = (cv2.dilate(hole.astype(np.uint8), np.ones((2 * RING + 1,) * 2, np.uint8)) > 0) & ~hole
+    ring = widened(hole, RING) & ~hole
     shift = _best_shift(picture, hole, ring, int(np.ptp(rows)) + 1)
     if shift is None:
         piece = np.zeros_like(picture)
@@ -80,8 +81,7 @@ def _ends_beside(hole: Mask, near: Mask, apart: Floats) -> Mask:
     """What is redder than the skin, touches the hole and ends near it: the tips of the lips of a 3D face."""
     unlike = (apart[..., 2] < -REDDER) & ~hole
     _, parts = cv2.connectedComponents(unlike.astype(np.uint8))
-    touching = cv2.dilate(hole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-    ends = np.setdiff1d(parts[touching & unlike], parts[~near & unlike])
+    ends = np.setdiff1d(parts[widened(hole, 1) & unlike], parts[~near & unlike])
     return np.asarray(unlike & np.isin(parts, ends))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, RIGHT_CHEEK, RIGHT_CORNER
 from enhance.geometry.planes import Planes
+from enhance.masks import widened
 
 from .mouth import STROKE, Drawn, is_as_wide, is_there, raster
 from .trace import HIGHEST, INK, Search, middle_of, trace
@@ -129,9 +130,7 @@ def _small(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None
     middle = drawn.ends.mean(axis=0)
     if abs(middle[0] - middle_of(head, pose)[0]) > OFF_MIDDLE:
         return None
-    reach = 2 * round(ALONE * drawn.finer) + 1
-    near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((reach, reach), np.uint8)) > 0
-    ink = near & (drawn.dark > INK * drawn.darkest)
+    ink = widened(drawn.whole, round(ALONE * drawn.finer)) & (drawn.dark > INK * drawn.darkest)
     return drawn if (ink & drawn.whole).sum() > MOST_INK * ink.sum() else None
 
 

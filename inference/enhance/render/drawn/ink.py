@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-import cv2
 import numpy as np
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import CHIN
 from enhance.geometry.planes import Colours, Planes, even, full_yuv
+from enhance.masks import widened
 from enhance.record import Shape
 from enhance.render.lips.outline import mouth_width
 
@@ -119,6 +119,5 @@ def _in_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
     corners = np.array([[drawn.columns.start, drawn.top.min()], [drawn.columns.stop, drawn.bottom.max()]])
     margin = RIM + 2 * SHADE_REACHES * pose.scale
     area = even(Area.around(pose.to_pixels(drawn.place(corners)), margin), planes.area)
-    rim = np.ones((2 * RIM + 1,) * 2, np.uint8)
-    hole = cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), rim) > 0
-    return has_band(np.asarray(hole), full_yuv(planes, area), pose.scale)
+    hole = widened(drawn.covers(pose, area) > 0.25, RIM)
+    return has_band(hole, full_yuv(planes, area), pose.scale)

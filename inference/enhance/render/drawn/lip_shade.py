@@ -7,6 +7,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
+from enhance.masks import widened_round
 from enhance.picture import Mask
 
 from .looks import lip_shade
@@ -36,10 +37,8 @@ class LipShade:
         start, end = pose.to_pixels(np.array([[0.0, 0.0], [0.0, down]]))
         if np.linalg.norm(end - start) < STILL:
             return None
-        edge = round(EDGE + 0.004 * pose.scale)
-        kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
-        seen = (drawn.on_pixels(line, pose, area) > 0.25).astype(np.uint8)
-        return cls(cv2.dilate(seen, kernel) > 0, np.asarray(end - start))
+        seen = drawn.on_pixels(line, pose, area) > 0.25
+        return cls(widened_round(seen, round(EDGE + 0.004 * pose.scale)), np.asarray(end - start))
 
     def moved(self, picture: Floats) -> tuple[Floats, Floats]:
         """The area's colours (h x w x 3) with the line in its new place, and how far they count there, h x w, 0..1."""

@@ -60,8 +60,7 @@ def has_lips(drawn: Drawn) -> bool:
     reach = max(2, round(OUTLINE * drawn.finer))
     count = len(drawn.top)
     upper, lower, lines, teeth = np.zeros((4, count), bool)
-    for i in range(count):
-        column = drawn.dark[int(drawn.top[i]) : max(int(drawn.bottom[i]), int(drawn.top[i]) + 1), drawn.columns.start + i]
+    for i, column in enumerate(drawn.dark_across):
         dark = AS_DARK * float(column.max())
         teeth[i] = _is_white(drawn, i, 2 * reach)
         upper[i], lower[i] = (rim.max() < dark for rim in (column[:reach], column[-reach:]))
@@ -221,8 +220,4 @@ def line_round(drawn: Drawn) -> float:
 def _dark_rims(drawn: Drawn) -> Floats:
     """2 x columns: how dark it gets within OUTLINE of the upper and of the lower rim of the mouth."""
     reach = max(2, round(OUTLINE * drawn.finer))
-    columns = [
-        drawn.dark[int(top) : max(int(bottom), int(top) + 1), drawn.columns.start + i]
-        for i, (top, bottom) in enumerate(zip(drawn.top, drawn.bottom, strict=True))
-    ]
-    return np.array([[column[part].max() for column in columns] for part in (slice(reach), slice(-reach, None))])
+    return np.array([[column[part].max() for column in drawn.dark_across] for part in (slice(reach), slice(-reach, None))])

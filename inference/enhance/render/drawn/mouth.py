@@ -10,6 +10,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
+from enhance.masks import narrowed
 from enhance.picture import Mask
 
 from .parts import FAINTEST
@@ -66,7 +67,7 @@ class Drawn:
             return True
         if self.width > DOT_WIDE or self.open > DOT_HIGH:
             return False
-        core = cv2.erode(self.whole.astype(np.uint8), np.ones((2 * round(DOT_RIM * self.finer) + 1,) * 2, np.uint8)) > 0
+        core = narrowed(self.whole, round(DOT_RIM * self.finer))
         return bool(core.any() and np.median(self.dark[core]) > ONE_TONE * self.darkest)
 
     @property
@@ -95,6 +96,12 @@ class Drawn:
     def of_teeth(self) -> bool:
         """Whether nothing of it is dark: white teeth without a line."""
         return float(np.percentile(self.dark[self.whole], 95)) < FAINTEST
+
+    @cached_property
+    def dark_across(self) -> list[Floats]:
+        """`dark` of each of the columns, from the upper to the lower edge: a sample at least."""
+        edges = zip(self.top.astype(int), self.bottom.astype(int), strict=True)
+        return [self.dark[top : max(bottom, top + 1), self.columns.start + i] for i, (top, bottom) in enumerate(edges)]
 
     def place(self, at: Array) -> Array:
         """Plane coordinates of columns and rows, pixel edges counted."""

@@ -3,10 +3,10 @@
 docs/decisions/0155, 0232 and 0237.
 """
 
-import cv2
 import numpy as np
 
 from enhance.geometry.head import Array
+from enhance.masks import narrowed
 from enhance.render.patch import Patch
 
 from .looks import line_round
@@ -92,7 +92,7 @@ def _has_tone(drawn: Drawn, patch: Patch, level: bool) -> bool:
 
     level: its corners are about half as high as its middle.
     """
-    core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(RIM * drawn.finer) + 1,) * 2, np.uint8)) > 0
+    core = narrowed(drawn.whole, round(RIM * drawn.finer))
     if not core.any():
         return False
     skin = float(np.median(drawn.lit[core]))

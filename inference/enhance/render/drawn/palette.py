@@ -6,6 +6,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
+from enhance.masks import narrowed, widened
 from enhance.picture import LUMA, Mask
 
 from .looks import line_round
@@ -31,9 +32,9 @@ class Palette:
         size = drawn.dark.shape[1], drawn.dark.shape[0]
         y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red or drawn.light else drawn.luma
         u, v = (raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
-        spread = np.ones((2 * round(4 * drawn.finer / pose.scale) + 1,) * 2, np.uint8)
-        around = cv2.dilate(drawn.whole.astype(np.uint8), spread) > 0
-        ring = (cv2.dilate(around.astype(np.uint8), spread) > 0) & ~around
+        reach = round(4 * drawn.finer / pose.scale)
+        around = widened(drawn.whole, reach)
+        ring = widened(around, reach) & ~around
         ring = ring & (drawn.dark < FAINTEST / 2) if (ring & (drawn.dark < FAINTEST / 2)).any() else ring
         skin = np.array([np.median(p[ring]) for p in (y if drawn.light else drawn.lit, u, v)])
         darkest = float(np.percentile(drawn.dark[drawn.whole], 92))
@@ -45,7 +46,7 @@ class Palette:
             tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
         else:
             darkest = max(darkest, line_round(drawn))
-            deep = cv2.erode(drawn.whole.astype(np.uint8), np.ones((2 * round(EDGE * drawn.finer) + 1,) * 2, np.uint8)) > 0
+            deep = narrowed(drawn.whole, round(EDGE * drawn.finer))
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
             rim = rim & ~deep if (rim & ~deep).any() else rim if rim.any() else drawn.whole
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
@@ -68,7 +69,7 @@ class Palette:
         if not lines:
             core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
             dim = _areas(core & (drawn.dark > max(0.3 * darkest, 0)), drawn.finer)
-            if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
+            if dim.sum() > 0.3 * max(core.sum(), 1):
                 # A tongue is lighter, and may take most of the mouth.
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
                 deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))

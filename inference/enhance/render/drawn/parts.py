@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
+from enhance.masks import widened_round
 from enhance.picture import Mask
 
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
@@ -39,10 +40,8 @@ def joined(whole: npt.NDArray[np.uint8], part: npt.NDArray[np.uint8]) -> npt.NDA
 
 def skin_round(whole: npt.NDArray[Any], finer: float) -> Mask:
     """Where the skin round a mouth, or the dark of one, is: a ring that begins a little off it."""
-    sides = (2 * round(reach * finer) + 1 for reach in ROUND)
-    kernels = (cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)) for side in sides)
-    near, far = (cv2.dilate(whole.astype(np.uint8), kernel) > 0 for kernel in kernels)
-    return np.asarray(far & ~near)
+    near, far = (widened_round(whole, round(reach * finer)) for reach in ROUND)
+    return far & ~near
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, full_yuv, paint
+from enhance.masks import widened_round
 from enhance.picture import LUMA, Mask
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
@@ -155,9 +155,7 @@ def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
 
 def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:
     """The drawn mouth's pixels and those up to `blurred` round it, and a few more in a large picture."""
-    edge = round(blurred + 0.004 * pose.scale)
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
-    return np.asarray(cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), kernel) > 0)
+    return widened_round(drawn.covers(pose, area) > 0.25, round(blurred + 0.004 * pose.scale))
 
 
 def _is_there(contours: Contours, ink: Ink, drawn: Drawn, pose: Pose) -> bool:

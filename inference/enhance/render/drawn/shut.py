@@ -5,6 +5,7 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp
+from enhance.masks import widened
 
 from .looks import OUTLINE
 from .mouth import Drawn
@@ -23,8 +24,7 @@ ALONG = np.linspace(-1, 1, SAMPLES)
 
 def stroke_of(drawn: Drawn) -> tuple[Array, Array, Array]:
     """Ends, bow and thickness of a closed mouth, from how dark its columns are."""
-    around = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-    dark = np.where(around, np.maximum(drawn.dark, 0), 0)
+    dark = np.where(widened(drawn.whole, 1), np.maximum(drawn.dark, 0), 0)
     # In shade the skin is nearer to the ink.
     inked = float(np.percentile((drawn.lit - dark)[:, drawn.columns].min(axis=0), 20))
     share = np.clip(dark / np.maximum(drawn.lit - inked, 1), 0, 1)
@@ -80,8 +80,7 @@ def _outline(drawn: Drawn) -> float:
     if drawn.of_teeth:
         return USUAL_STROKE
     count = len(drawn.top)
-    middle = range(count // 4, count - count // 4)
-    columns = [drawn.dark[int(drawn.top[i]) : int(drawn.bottom[i]), drawn.columns.start + i] for i in middle]
+    columns = drawn.dark_across[count // 4 : count - count // 4]
     least = WITHIN * drawn.darkest
     for edge, dark in (([c[::-1] for c in columns], 0.0), ([c[: len(c) // TEETH_WITHIN] for c in columns], least)):
         thick = [across for column in edge if (across := _line_across(column, drawn.finer, dark)) is not None]

@@ -13,6 +13,7 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import even, from_rgb, full_yuv, paint, to_rgb
+from enhance.masks import narrowed, widened_round
 from enhance.picture import LUMA, Mask
 from enhance.record import Shape
 from enhance.render.lips.outline import Lips, lips_of, mouth_width
@@ -54,10 +55,9 @@ def paint_of(patch: Patch, drawn: Patch, skin: Array) -> Paint | None:
     pose = drawn.pose
     lips = lips_of(drawn.head, pose, drawn.planes)
     rgb = to_rgb(drawn.planes, drawn.colours)
-    side = 2 * round(RIM * pose.scale) + 1
     pairs = ((lips.upper_outer, lips.upper_inner), (lips.lower_outer, lips.lower_inner))
     both = [within(rgb.shape, pose, np.vstack([outer, inner[::-1]])) for outer, inner in pairs]
-    cores = [cv2.erode(lip.astype(np.uint8), np.ones((side, side), np.uint8)) > 0 for lip in both]
+    cores = [narrowed(lip, round(RIM * pose.scale)) for lip in both]
     if not lips.closed or not all(core.any() for core in cores):
         return None
     lip = np.median(rgb[cores[0] | cores[1]], axis=0)
@@ -118,5 +118,4 @@ def _mouth(unlike: Mask, seed: Mask) -> Mask | None:
     mouth = unlike & np.isin(parts, np.unique(parts[seed & unlike]))
     if not mouth.any() or mouth[[0, -1]].any() or mouth[:, [0, -1]].any():
         return None
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE + 1,) * 2)
-    return np.asarray(cv2.dilate(mouth.astype(np.uint8), kernel) > 0)
+    return widened_round(mouth, EDGE)

@@ -9,6 +9,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.planes import Plane, Planes
+from enhance.masks import widened
 
 STRETCHED = (0.45, 0.65)
 """Source pixels for one pixel of the result in the direction that is stretched most: up to the first it is smoothed wholly,
@@ -56,7 +57,7 @@ def hairs(by: tuple[Floats, Floats]) -> Floats:
     along_x, down_y = along_x + 1, down_y + 1
     turned, skewed = cv2.magnitude(along_x + down_y, along_y - down_x), cv2.magnitude(along_x - down_y, along_y + down_x)
     least, most = np.maximum(turned - skewed, 0) / 2, (turned + skewed) / 2
-    torn = cv2.dilate((most > TORN).astype(np.uint8), np.ones((2 * BESIDE + 1,) * 2, np.uint8)) > 0
+    torn = widened(most > TORN, BESIDE)
     low, high = STRETCHED
     share = np.clip((high - least) / (high - low), 0, 1) * ~torn
     if not share.any():

@@ -10,6 +10,7 @@ import numpy as np
 
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours, to_rgb
+from enhance.masks import narrowed
 from enhance.picture import LUMA
 from enhance.render.light import light_between, rgb_of
 from enhance.render.lips.shape import shift_of
@@ -59,7 +60,7 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     hole = np.zeros(rgb.shape[:2], np.uint8)
     contour = lender.pose.to_pixels(lender.pose.to_plane(lender.lips.inner_ring))
     cv2.fillPoly(hole, [np.round(contour).astype(np.int32)], (1,))
-    inside = cv2.erode(hole, np.ones((3, 3), np.uint8)) > 0
+    inside = narrowed(hole, 1)
     pixels = np.maximum(rgb[inside], 0) * light_between(person.skin, rgb_of(lender.cheeks, colours))
     luma = pixels @ LUMA
     pixels = pixels[np.argsort(luma)][: int((luma < NO_TOOTH * float(LUMA @ person.tooth)).sum())]

@@ -13,6 +13,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, from_rgb
+from enhance.masks import widened
 from enhance.render.finish import opened_lips
 from enhance.render.lips import fullness
 from enhance.render.lips.shape import UNCHANGED_FULLNESS
@@ -220,7 +221,7 @@ def _without_islands(shown: Floats) -> Floats:
     _, labels, stats, _ = cv2.connectedComponentsWithStats((shown > SEEN).astype(np.uint8))
     areas = stats[1:, cv2.CC_STAT_AREA]
     few = np.append(False, areas < ISLAND * areas.max(initial=0))
-    near = cv2.dilate(few[labels].astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    near = widened(few[labels], 1)
     kept = (labels > 0) & ~few[labels]
     return np.where(near & ~kept, np.float32(0), shown)
 
