@@ -41,7 +41,7 @@ from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
 from tests.mouths import face, turned
-from tests.test_render import BT601, LIP, SIZE, TEETH, drawn, measured, target
+from tests.test_render import BT601, BT601_SKIN, LIP, SIZE, TEETH, drawn, measured, target
 
 Floats = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
@@ -694,6 +694,45 @@ def test_a_frame_that_shows_lips_for_an_inside_is_not_believed() -> None:
     inside = inside_of(shown)
     assert merged_from(inside.tobytes(), BALANCED.density) is None
     assert np.array_equal(opened(0.12, inside).planes.y, opened(0.12, None).planes.y)
+
+
+def fingers_in(planes: Planes, mesh: Floats, colour: Floats) -> Planes:
+    """An open mouth of whose opening the middle shows a thing of this colour (Y, U, V) up to the upper teeth."""
+    half = 0.2 * float(mesh[308, 0] - mesh[78, 0])
+    middle, top, bottom = float(mesh[13, 0]), int(mesh[[13, 14], 1].mean()), int(mesh[14, 1])
+    left, right = round(middle - half), round(middle + half)
+    planes.y[top:bottom, left:right] = colour[0]
+    for plane, level in ((planes.u, colour[1]), (planes.v, colour[2])):
+        plane[top // 2 : (bottom + 1) // 2, left // 2 : right // 2] = level
+    return planes
+
+
+def test_a_frame_in_which_fingers_reach_into_the_mouth_lends_nothing() -> None:
+    tongue = from_rgb(np.array([165, 80, 80], np.float32), BT601)
+    for colour, seen in ((BT601_SKIN, 0), (0.8 * (BT601_SKIN - 128) + 128 - [20, 0, 0], 0), (tongue, 1)):
+        planes, mesh = drawn(gap=0.16, teeth=True)
+        assert lent(fingers_in(planes, mesh, colour), mesh).seen == seen
+
+
+def test_fingers_that_reach_into_a_mouth_for_a_few_frames_are_no_part_of_its_inside() -> None:
+    free = [drawn(gap=gap, teeth=True) for gap in (0.1, 0.12)]
+    covered = [(fingers_in(*drawn(gap=gap, teeth=True), BT601_SKIN), drawn(gap=gap)[1]) for gap in (0.16, 0.18)]
+    assert np.array_equal(inside_of(*free, *covered), inside_of(*free))
+
+
+def test_teeth_as_red_as_skin_that_hang_from_above_are_no_fingers() -> None:
+    planes, mesh = drawn(gap=0.16, teeth=True)
+    shown = fingers_in(planes, mesh, BT601_SKIN)
+    below = int(mesh[[13, 14], 1].mean() + 0.04 * pose_of(mesh).scale)
+    dark = drawn(gap=0.16)[0]
+    shown.y[below:], shown.u[below // 2 :], shown.v[below // 2 :] = dark.y[below:], dark.u[below // 2 :], dark.v[below // 2 :]
+    assert lent(shown, mesh).seen == 1
+
+
+def test_where_teeth_have_the_colour_of_skin_these_are_no_fingers() -> None:
+    planes, mesh = drawn(gap=0.16, teeth=True)
+    fingers, alike = fingers_in(planes, mesh, BT601_SKIN), replace(person(), tooth=person().skin)
+    assert lender_from(lend(fingers, BT601, mesh, alike, BALANCED.side).tobytes(), BALANCED.side).seen == 1
 
 
 def test_a_frame_that_shows_more_lip_than_teeth_does_not_make_the_teeth_red() -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
-from enhance.geometry.planes import Colours, Planes, even
+from enhance.geometry.planes import Colours, Planes, even, from_rgb
 from enhance.record import Record, Shape
 from enhance.render.cover.captions import captions_over
 from enhance.render.cover.occlusion import cover_of
@@ -22,7 +22,7 @@ from enhance.render.light import tint_on, tinted
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.subject import Subject
 
-from .seen import lips_seen
+from .seen import lips_seen, skin_between
 
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone, which would be lent too: no doubt, no belief
 MISTAKEN = (0.25, 0.35)  # share of its width that shows nothing but lip: no doubt, no belief
@@ -91,6 +91,7 @@ def lend(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], person
     )
     if written is not None and written.hides_mouth:
         seen = 0.0
+    seen *= 1 - skin_between(planes, pose, lips, cheeks, from_rgb(np.array([person.skin, person.tooth], np.float32), colours))
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)
