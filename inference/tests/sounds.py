@@ -52,6 +52,12 @@ def babble(syllables: int = 12, pitch: float = 120.0, higher: float = 1.0) -> Fl
     return say([*plan, ("_", 0.4)], pitch, higher)
 
 
+def hurried(syllables: int) -> Floats:
+    """Nonsense speech of .12 s a syllable, .04 s of it M, between silence of .4 s."""
+    sounds = [(name, length) for k in range(syllables) for name, length in (("M", 0.04), ("AIUAUI"[k % 6], 0.08))]
+    return say([("_", 0.4), *sounds, ("_", 0.4)])
+
+
 def tune(length: float, voices: int = 1) -> Floats:
     """Plucked notes, four a second."""
     sound = np.zeros(round(length * RATE))

@@ -23,7 +23,7 @@ from enhance.speech.classes import CURVES, INDEX, P
 from enhance.speech.curves import closures, curves
 from enhance.speech.features import HOP
 from tests.mouths import face, speech, turned
-from tests.sounds import babble, say
+from tests.sounds import babble, hurried, say
 
 NO_SOUND = Speech(np.zeros(0, np.float32), np.zeros((0, 20), np.float32), np.zeros(0))
 TALK = "A P A T E F I S A P O L A K E P I T A P E S A F O L I P A T E K A S O P A T E L I F A P O"
@@ -435,6 +435,16 @@ def test_a_better_quality_listens_more_often_to_the_same() -> None:
 def test_lips_move_alike_with_any_voice(prior: Prior, pitch: float, higher: float) -> None:
     usual, other = (motion(prior, babble(12, *voice)).mean(0)[50:-50, 0] for voice in ((120, 1), (pitch, higher)))
     assert np.corrcoef(usual, other)[0, 1] > 0.85
+
+
+def test_lips_follow_fast_speech(prior: Prior) -> None:
+    syllables = 30
+    opening = motion(prior, hurried(syllables)).mean(0)[:, 0]
+    true = np.zeros(len(opening))
+    for syllable in range(syllables):
+        start = 40 + 12 * syllable
+        true[start + 4 : start + 12] = {"A": 1, "I": 0.3, "U": 0.25}["AIUAUI"[syllable % 6]]
+    assert np.corrcoef(opening[40:-40], smooth(true, 0.02)[40:-40])[0, 1] > 0.5
 
 
 def test_between_listens_the_prior_can_be_stopped() -> None:

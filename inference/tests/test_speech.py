@@ -17,9 +17,10 @@ from enhance.speech.features import log_mel, normalise
 from enhance.speech.gaps import without_gaps
 from enhance.speech.held import held_sounds
 from enhance.speech.network import open_speech_network
+from enhance.speech.pace import at_pace, pace_of
 from enhance.speech.rooms import room_share
 from enhance.speech.voice import in_usual_voice
-from tests.sounds import RATE, Floats, babble, noise, say, seconds, tune
+from tests.sounds import RATE, Floats, babble, hurried, noise, say, seconds, tune
 
 WEIGHTS, IN_ROOMS = (Path(__file__).parents[1] / "weights" / name for name in ("speech.onnx", "speech_rooms.onnx"))
 HUM = 0.3 * np.sin(2 * np.pi * 50 * seconds(4)) + 0.1 * np.sin(2 * np.pi * 150 * seconds(4))
@@ -210,6 +211,29 @@ def test_each_speaker_is_heard_with_a_voice_of_their_own() -> None:
     told = in_usual_voice(both, np.ones(len(both), bool), network)
     np.testing.assert_array_equal(told[:1000], normalise(both)[:1000])
     assert np.abs(told[-1000:] - normalise(both)[-1000:]).mean() > 0.1
+
+
+def test_fast_speech_is_slowed_and_usual_speech_is_not() -> None:
+    network = open_speech_network(WEIGHTS)
+    assert (pace_of(normalise(log_mel(babble(24))), network) == 1).all()
+    assert pace_of(normalise(log_mel(hurried(30))), network).max() > 1.4
+    assert len(pace_of(np.zeros((0, 40), np.float32), network)) == 0
+
+
+def test_what_is_heard_slowed_lies_in_the_frames_of_the_sound() -> None:
+    track = np.sin(np.arange(200) / 9)[:, None].astype(np.float32) * np.ones(40, np.float32)
+    pace = np.interp(np.arange(200), [50, 150], [1, 1.5])
+    for sound in (track, track[:1]):
+        lengths: list[int] = []
+
+        def hear(slowed: Floats, lengths: list[int] = lengths) -> Floats:
+            lengths.append(len(slowed))
+            return np.stack([slowed, 2 * slowed])
+
+        answers = at_pace(pace[-len(sound) :], sound, hear)
+        np.testing.assert_allclose(answers, np.stack([sound, 2 * sound]), atol=0.03)
+    assert lengths == [1]
+    assert at_pace(np.ones(200), track, lambda mel: mel) is track
 
 
 def test_lips_meet_across_a_room(analyser: SpeechAnalyser) -> None:

@@ -10,13 +10,14 @@ from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
 from enhance.speech.features import MELS
 from enhance.speech.network import Posteriors, open_speech_network
+from enhance.speech.pace import at_pace, pace_of
 from enhance.speech.voice import in_usual_voice
 
 from .measures import MEASURES
 from .tracks import smooth
 
 WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"
-_SPEECH = WEIGHTS.with_name("speech.onnx")  # tells unusual voices
+_SPEECH = WEIGHTS.with_name("speech.onnx")  # tells unusual voices and fast speech
 _SMOOTH = (0.03, 0.045, 0.05, 0.06)  # s, of MEASURES: corners are slower than lips
 _CHUNK, _OVERLAP = 3000, 60  # frames given to the network at once, and more on both sides: farther than it looks
 
@@ -56,8 +57,12 @@ def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chu
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
         usual = in_usual_voice(mel, heard, speech, go_on)
-        predicted = [_predicted(network, stretched(usual, by), chunk, go_on) for by in throats]
-        return np.stack([calm(each) for each in np.concatenate(predicted)])
+        pace = pace_of(usual[heard], speech, go_on)[np.cumsum(heard) - 1]
+
+        def predicted(by: float) -> Array:
+            return at_pace(pace, stretched(usual, by), lambda mel: _predicted(network, mel, chunk, go_on))
+
+        return np.stack([calm(each) for each in np.concatenate([predicted(by) for by in throats])])
 
     return prior
 

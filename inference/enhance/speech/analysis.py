@@ -16,7 +16,8 @@ from .curves import curves
 from .features import Floats, log_mel
 from .gaps import without_gaps
 from .held import held_sounds
-from .network import open_speech_network
+from .network import Posteriors, open_speech_network
+from .pace import at_pace, pace_of
 from .rooms import room_share
 from .voice import in_usual_voice
 
@@ -56,10 +57,15 @@ class SpeechAnalyser:
         mel = log_mel(sound)
         heard, noise = held_sounds(mel)
         place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, self._network, go_on)[heard]
-        posteriors = self._network(normal, go_on)[place]
+        pace = pace_of(normal, self._network, go_on)
+
+        def heard_by(network: Posteriors) -> Floats:
+            return np.asarray(at_pace(pace, normal, lambda slowed: network(slowed, go_on))[place])
+
+        posteriors = heard_by(self._network)
         activity = speech_activity(posteriors)
         if share := room_share(mel):
-            posteriors += share * (self._in_rooms(normal, go_on)[place] - posteriors)
+            posteriors += share * (heard_by(self._in_rooms) - posteriors)
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
         activity[background_frames(mel, activity) | noise] = 0

@@ -9,13 +9,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .classes import SIL
 from .features import CENTRES, MELS, Floats, normalise
 from .network import Posteriors
+from .parts import by_parts, doubt_of
 
 _SCALES = (0.63, 0.71, 0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.6)  # of formants, beside those of usual voices
-_SPAN, _STEP = 1000, 200  # frames: a voice is told from 10 s, anew every 2 s
-_ENOUGH = 60  # frames of speech that tell something
 # Nats by which the entropy of the classes falls: to the first the voice is heard as it is, from the second on moved in full.
 # Of adults one recording in 9 reaches the first; children .1 and more, voices 1.6 times as high .15: docs/decisions/0201
 _NONE, _FULL = 0.06, 0.10
@@ -45,25 +43,13 @@ def scaled(mel: Floats, scale: Floats) -> Floats:
 
 def _scale(normal: Floats, network: Posteriors, go_on: Callable[[], None]) -> Floats:
     """By how much formants lie higher than those of usual voices: [T], 1 for usual ones."""
-    frames = len(normal)
-    told = [_doubt(network(scaled(normal, np.full(frames, scale)), go_on)) for scale in _SCALES]
-    speech = np.mean([share for share, _ in told], 0) > 0.5
+    told = [doubt_of(network(scaled(normal, np.full(len(normal), scale)), go_on)) for scale in _SCALES]
     doubt = np.stack([entropy for _, entropy in told])
-    knots, found = [], []
-    for start in range(0, max(frames - _SPAN + _STEP, 1), _STEP):
-        part = slice(start, start + _SPAN)
-        if speech[part].sum() >= _ENOUGH:
-            means = doubt[:, part][:, speech[part]].mean(1)
-            falls = means[_SCALES.index(1)] - means.min()
-            share = np.clip((falls - _NONE) / (_FULL - _NONE), 0, 1)
-            knots.append(start + len(normal[part]) / 2)
-            found.append(_SCALES[means.argmin()] ** share)
-    return np.interp(np.arange(frames), knots, found) if knots else np.ones(frames)
 
+    def scale(frames: npt.NDArray[np.intp]) -> float:
+        means = doubt[:, frames].mean(1)
+        falls = means[_SCALES.index(1)] - means.min()
+        share = np.clip((falls - _NONE) / (_FULL - _NONE), 0, 1)
+        return float(_SCALES[means.argmin()] ** share)
 
-def _doubt(posteriors: Floats) -> tuple[Floats, Floats]:
-    """Of posteriors [T, 20]: the share that is speech, and the entropy (nats) of the classes of speech, both [T]."""
-    classes = np.delete(posteriors, SIL, 1)
-    share = classes.sum(1)
-    classes /= np.maximum(share, 1e-6)[:, None]
-    return share, -(classes * np.log(classes + 1e-9)).sum(1)
+    return by_parts(np.mean([share for share, _ in told], 0) > 0.5, scale)
