@@ -191,6 +191,15 @@ def test_coarse_noise_of_colour_goes_and_luma_and_colours_without_noise_stay() -
     np.testing.assert_allclose(with_even_colours(given, 1, lambda: None, given), given, atol=1)
 
 
+@pytest.mark.parametrize(("darker", "black", "told"), [(0.25, 20, 4.2), (0.35, 25, 4.6), (0.5, 50, 4.3)])
+def test_a_night_has_its_coloured_noise_found_in_the_little_that_black_leaves(darker: float, black: int, told: float) -> None:
+    night = np.asarray((reduced(ASTRONAUT, 2) * darker - black).round().clip(0, 255), np.uint8)
+    grainy = noisy(night, 8, blur=0.9)
+    assert damage_of(as_jpeg(grainy, 88)).wide_noise == pytest.approx(told, abs=0.3)
+    assert damage_of(as_jpeg(np.repeat(grainy[:, :, 1:2], 3, axis=2), 88)).wide_noise == 0
+    assert damage_of(as_jpeg(night, 88))[1:] == (0, 0)
+
+
 @pytest.mark.parametrize("quality", [0, 90])
 def test_noise_that_is_wider_than_a_pixel_is_found_in_means_of_2_x_2(quality: int) -> None:
     given = noisy(ASTRONAUT, 8, blur=1.2)

@@ -19,6 +19,8 @@ LIMITS = (2, 4, 4)  # levels of 255 from which each of upscaler.DENOISING, up to
 _STRONGEST = 20.0  # beyond it is sand and gravel
 _LARGEST_SPREAD = 0.22  # of blocks' strengths. Noise has 0.13 to 0.21, texture of whole pictures from 0.24 on
 _LEAST_BLOCKS = 900  # 128 x 128 pixels: of fewer, some textures spread as little as noise
+_NIGHT = 0.4  # of all blocks, cut off by black: what is left is little, and lies beside light, so its noise is less alike
+_NIGHT_SPREAD, _NIGHT_BLOCKS = 0.3, 300  # the two limits there, where colours have _NIGHT_COLOUR. docs/decisions/0268
 _QUIET, _LEAST_QUIET = 8, 300  # the blocks with the least that is coarse: one of so many, but no fewer than that
 _QUIET_OF_FEW = 4  # and no more than one of so many
 _LEAST_DISTINCT = 0.95  # of the quiet blocks. Those of noise all are; those of a page of text repeat
@@ -26,6 +28,7 @@ _SHADES = 6  # parts of alike brightness
 _FIRST, _LAST = 3, 252  # beyond these values noise is cut off
 _OF_ONE = float(np.sqrt(np.square(LUMA).sum() / 2))  # of a difference of channels: the noise of luma, where each has its own
 _LEAST_COLOUR = 0.08  # of luma's noise: white noise at JPEG 85 has .05 to .15 of it, a sensor's .1 to .4, sand .04
+_NIGHT_COLOUR = 0.15  # the same where noise is found by the limits of a night alone
 _MOST_BY_COLOUR = 12.0  # levels of luma that are certain by that: noise over sand is measured too strong
 _MOST_OF_LUMA = 8.0  # the same where luma alone has it, as in black and white, and it may be texture. docs/decisions/0259
 _MOST_CUT_OFF = 3  # values of a block: in dark photos, noise makes nearly all blocks have some
@@ -53,20 +56,26 @@ def noise_of(luma: Floats, rgb: Floats) -> Noise:
     """
     blocks = _blocks(luma)
     kept = np.count_nonzero((blocks <= _FIRST) | (blocks >= _LAST), axis=1) <= _MOST_CUT_OFF
-    if np.count_nonzero(kept) < _LEAST_BLOCKS:
+    is_night = np.mean(np.count_nonzero(blocks <= _FIRST, axis=1) > _MOST_CUT_OFF) >= _NIGHT
+    if np.count_nonzero(kept) < (_NIGHT_BLOCKS if is_night else _LEAST_BLOCKS):
         return Noise(0.0, 0.0)
     blocks = blocks[kept]
     brightness = blocks.mean(axis=1)
-    of_luma, between = _noise_of(blocks, brightness), _noise_between(rgb, kept, brightness)
-    if not of_luma and not between:
-        return Noise(0.0, 0.0)
-    quiet = np.flatnonzero(kept)[_quiet(blocks)]
-    if repeats(luma, _places(luma)[quiet]):
+    of_luma = between = 0.0
+    if len(blocks) >= _LEAST_BLOCKS:
+        of_luma, between = _noise_of(blocks, brightness), _noise_between(rgb, kept, brightness)
+    of_luma = of_luma or between
+    needs_colour = is_night and not of_luma
+    if needs_colour:
+        of_luma = _noise_of(blocks, brightness, _NIGHT_SPREAD)
+    if not of_luma or repeats(luma, _places(luma)[quiet := np.flatnonzero(kept)[_quiet(blocks)]]):
         return Noise(0.0, 0.0)
     if between:
-        return Noise(of_luma or between, min(of_luma or between, between))
-    has_colour = _noise_of_colour(luma, rgb, quiet) >= _LEAST_COLOUR * of_luma
-    if has_colour:
+        return Noise(of_luma, min(of_luma, between))
+    colour = _noise_of_colour(luma, rgb, quiet) / of_luma
+    if needs_colour and colour < _NIGHT_COLOUR:
+        return Noise(0.0, 0.0)
+    if colour >= _LEAST_COLOUR:
         return Noise(of_luma, min(of_luma, _MOST_BY_COLOUR))
     return Noise(of_luma, min(of_luma, _MOST_OF_LUMA) if of_luma >= LIMITS[-1] else 0.0)
 
@@ -94,12 +103,12 @@ def _noise_between(rgb: Floats, kept: npt.NDArray[np.bool_], brightness: Floats)
     return min(found)
 
 
-def _noise_of(blocks: Floats, brightness: Floats) -> float:
+def _noise_of(blocks: Floats, brightness: Floats, most_spread: float = _LARGEST_SPREAD) -> float:
     """Strength of the noise in a plane's blocks (n x 64), in levels; 0 where there is none. brightness: of each block."""
     order = _quiet(blocks)
     quiet = blocks[order]
     noise = float(np.median(_strengths(quiet, _FINE)))
-    if not LIMITS[0] <= noise <= _STRONGEST or _spread(quiet, brightness[order]) >= _LARGEST_SPREAD:
+    if not LIMITS[0] <= noise <= _STRONGEST or _spread(quiet, brightness[order]) >= most_spread:
         return 0.0
     return noise if len(distinct(quiet)) >= _LEAST_DISTINCT * len(quiet) else 0.0
 
