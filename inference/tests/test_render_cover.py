@@ -87,6 +87,18 @@ def test_a_mouth_moves_in_coloured_light_and_its_lips_have_that_colour(light: tu
     np.testing.assert_allclose(shut / shut.sum(), lips / lips.sum(), atol=0.03)
 
 
+def test_face_paint_on_a_cheek_is_no_light() -> None:
+    """Light on the frame in which the subject was measured is its own, whatever lies on one cheek; teeth would be blue."""
+    planes, mesh = drawn()
+    rgb = to_rgb(planes, BT601)
+    x, y = (int(v) for v in mesh[205, :2])
+    rgb[y - 20 : y + 20, x - 3 : x + 4] = (20, 60, 80)
+    painted = in_planes(rgb)
+    sight = see(painted, BT601, mesh, MouthRequest(OPEN, measured(painted, mesh)))
+    assert sight.face is not None
+    np.testing.assert_allclose(sight.face.light, 1, atol=0.01)
+
+
 @pytest.mark.parametrize("quality", ["fast", "studio"])
 def test_a_mouth_moves_in_the_dark(quality: str) -> None:
     """As before a lamp is switched on: in little light lips differ less from skin, and are no finger."""

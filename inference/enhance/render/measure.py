@@ -12,14 +12,14 @@ from .cover.alone import covered, without_things
 from .cover.captions import without_captions
 from .cover.expected import face_of
 from .cover.occlusion import cover_of
-from .cover.trust import CHEEKS, look
+from .cover.trust import cheeks_of, look
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
 from .drawn.outlines import in_outline
 from .drawn.shut_lips import paint_of
 from .finish.sharpness import detail, softness_of
 from .finish.tone import Ring, tone_of
-from .light import black_of, chroma, of_one_tint
+from .light import black_of, chroma, of_one_tint, rgb_of
 from .lips.outline import MIDPOINT, Lips, lips_of
 from .lips.redness import painted
 from .lips.shape import rest_of
@@ -81,7 +81,8 @@ def subject_of(patch: Patch) -> Subject:
         planes = cover.taken_off(planes)
         lips = lips_of(head, pose, planes)
     rgb = to_rgb(planes, colours)
-    skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
+    # As each frame's light is measured: the light on the reference itself is exactly 1.
+    skin = np.clip(rgb_of(cheeks_of(planes, head, pose), colours), 0, 255)
     lip = _lip_colour(rgb, pose, lips, skin)
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
     black = max(0.0, black_of(planes, colours))
