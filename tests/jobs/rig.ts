@@ -93,7 +93,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
   };
 
-  const chosen = choiceOf('photo-s17');
+  const chosen = choiceOf('photo-s18');
 
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
@@ -246,7 +246,7 @@ export const pictureOf = (side: number) => ({
   outputSize: { width: side, height: side },
   contentType: 'image/png',
   details: {},
-  modelVersion: 'photo-s17',
+  modelVersion: 'photo-s18',
 });
 
 /** A model that works until it is told to go on, or stopped. */

@@ -43,7 +43,7 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's17' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's18' },
     animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's11' },
     photo_realtime: {
       model: 'photo',
