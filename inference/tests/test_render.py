@@ -747,8 +747,11 @@ def test_pale_lips_get_the_subjects_colour() -> None:
     lip = np.s_[y - 4 : y + 5, x - 20 : x + 21]
     half = np.s_[y // 2 - 2 : y // 2 + 3, x // 2 - 10 : x // 2 + 11]
     usual, red = planes.y[lip].mean(), planes.v[half].mean()
-    pale.y[y - 20 : y + 21, x - 60 : x + 61] += 25
-    pale.v[(y - 20) // 2 : (y + 21) // 2, (x - 60) // 2 : (x + 61) // 2] -= 12
+    # The lips alone: the skin round them tells their light.
+    lips = np.zeros((SIZE, SIZE, 1), np.uint8)
+    fill(lips, [*mesh[list(UPPER_OUTER)], *mesh[list(LOWER_OUTER)][::-1]], (1, 1, 1))
+    pale.y[lips[..., 0] > 0] += 25
+    pale.v[lips[::2, ::2, 0] > 0] -= 12
     out = done(pale, mesh, target(0.06, own_width(mesh)), subject=subject).planes
     assert abs(out.y[lip].mean() - usual) < 8
     assert abs(out.v[half].mean() - red) < 4
@@ -783,6 +786,22 @@ def test_lips_keep_their_colour_in_a_clip_that_fades_in(reference: float, frame:
     out = done(planes, mesh, target(0.0, own_width(mesh)), subject=subject).planes
     red = planes.v[lip].mean() - 128
     assert abs(out.v[lip].mean() - 128 - red) < 0.12 * red
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.5])
+def test_lips_have_the_light_of_their_rows_under_lamps_that_roll_bands_over_the_picture(phase: float) -> None:
+    """Lamps that flicker, seen by a shutter that rolls: each row has the light of its moment."""
+    planes, mesh = drawn()
+    person = measured(planes, mesh)
+    y = np.arange(SIZE)
+    bands = (1 + 0.16 * np.sin(2 * np.pi * (y / (0.8 * SIZE) + phase)))[:, None, None]
+    lit = planes_of(np.clip(to_rgb(planes, BT601) * bands, 0, 255).astype(np.uint8))
+    even, banded = (done(seen, mesh, target(), subject=person).planes for seen in (planes, lit))
+    shown, due = to_rgb(banded, BT601) @ LUMA, to_rgb(even, BT601) * bands @ LUMA
+    for above, below in ((0, 13), (14, 17)):
+        x, middle = (round(float(v)) for v in (mesh[above] + mesh[below])[:2] / 2)
+        lip = np.s_[middle - 3 : middle + 4, x - 20 : x + 21]
+        assert abs(shown[lip].mean() / due[lip].mean() - 1) < 0.08, (phase, above)
 
 
 def test_lips_and_teeth_keep_their_red_where_skin_is_burnt_out() -> None:

@@ -268,7 +268,7 @@ def _with_lips(face: _Face, person: Subject, request: MouthRequest) -> Rendered:
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         tone = opened(face.lip_tone, inside.lips, asked.gap) if inside else face.lip_tone
-        light = light_across(out, head, pose) + face.cut_off
+        light = light_across(patch.planes, head, pose) + face.cut_off
         sides = sides_of(light, patch.colours)
         # Lips have shade of their own at their corners: half of it is also that of what is seen between them.
         lip_sides = np.sqrt(sides * tone.sides_under(light, patch.colours))

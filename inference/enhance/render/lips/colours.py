@@ -11,8 +11,9 @@ from .outline import ALONG, SAMPLES
 
 COLUMNS = np.arange(2, SAMPLES - 2, 2)
 """Of a contour's points, where lips are thick enough to be sampled."""
-SIDES = ((36, 205, 212), (266, 425, 432))
-"""Cheeks at the picture's left and right: they tell the light on the lips."""
+SIDES = ((165, 212, 204), (391, 432, 424))
+"""Skin above, beside and below the lips, at the picture's left and right: it tells the light on them. Cheeks alone lie higher:
+light that lamps or blinds send in bands is another there. docs/decisions/0075."""
 
 AROUND = 0.02 * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
 """S from a point to what is taken for its colour."""
@@ -37,6 +38,6 @@ def sampled(planes: Planes, pose: Pose, points: Array) -> Floats:
 
 
 def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
-    """Y, U, V of the cheeks, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
+    """Y, U, V of the skin round the lips, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
     left, right = means(planes, pose, [head[list(points)] for points in SIDES])
     return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)
