@@ -41,17 +41,17 @@ class Tone:
     """The colours of the subject's lips."""
 
     relative: Annotated[Array, Shape(*GRID, 3)]
-    """GRID x 3, against the cheeks: logarithm of Y; U and V by light_of() the cheeks."""
+    """GRID x 3, against the skin round them: logarithm of Y; U and V by light_of() that skin."""
     palest: Annotated[Array, Shape(2, 2)]
     """2 lips x (Y, V): how much lighter, how much less red than its surroundings the texture gets, in grey levels."""
 
     def under(self, light: Array, black: float) -> Array:
-        """Y, U, V of the lips, GRID x 3, where the cheeks have those of `light` (len(COLUMNS) x 3). black: its Y."""
+        """Y, U, V of the lips, GRID x 3, where the skin round them has those of `light` (len(COLUMNS) x 3). black: its Y."""
         return _beside(light, self.relative, black)
 
     def sides_under(self, light: Array, colours: Colours) -> Array:
-        """2 x 3: R, G, B of the inner lower lip near its left and right corner, of all of it, where the cheeks have those of
-        `light` (as in under())."""
+        """2 x 3: R, G, B of the inner lower lip near its left and right corner, of all of it, where the skin round the lips has
+        those of `light` (as in under())."""
         lip = self.under(light, colours.black)[1, :INNER]
         left, whole, right = (rgb_of(part.mean((0, 1)), colours) for part in (lip[:, :NEAR_CORNER], lip, lip[:, -NEAR_CORNER:]))
         return np.stack([light_between(side, whole) for side in (left, right)])
@@ -148,7 +148,7 @@ def relative_of(planes: Planes, head: Array, ring: Ring, black: float) -> Array:
 
 
 def _against(light: Array, lips: Array, black: float) -> Array:
-    """Colours of lips (GRID x 3) against those of the cheeks (len(COLUMNS) x 3), as Tone.relative."""
+    """Colours of lips (GRID x 3) against those of the skin round them (len(COLUMNS) x 3), as Tone.relative."""
     relative = (lips - light) / light_of(light, black)
     relative[..., 0] = np.log((np.maximum(lips[..., 0], 0) + 16) / (light[..., 0] + 16))
     return np.asarray(relative)
@@ -173,7 +173,7 @@ def changed(relative: Array, skin: Array, change: Callable[[Array], Array], blac
 def retone(out: Planes, light: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:
     """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1.
 
-    light: Y, U, V of the cheeks, len(COLUMNS) x 3. black: Y of black.
+    light: Y, U, V of the skin round the lips, len(COLUMNS) x 3. black: Y of black.
     """
     if ring.area.is_empty:
         return np.zeros((0, 0), np.float32)
