@@ -27,18 +27,21 @@ FLAT_SOFTENED = 0.5
 0.42 and less unless the picture itself is flat."""
 SOFTENED, FINEST = 1.2, 4
 """Sigma, in points of SIDE, of the blur that takes grain away; and samples averaged along each side of a point, at most."""
-
-
+PLAIN, WIDELY, SLOPE = 0.14, 4.0, 1.0
+"""Flatness of a widely softened picture below which the shades of a flat face go on everywhere, as in a smoothed photograph:
+most drawings keep areas of one tone and have .15 and more. Sigma of that blur, in points of SIDE, and STILL for it
+(docs/decisions/0266)."""
 PRINTED = 17.0
 """Grey levels by which skin differs from its mean within 0.02 S, from which it is a photograph printed in dots or lines: such
 have 19 and more, drawings with tones of dots 14 at most (docs/decisions/0243)."""
 
 
-def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: bool = False) -> float:
+def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: float = 0.0, still: float = STILL) -> float:
     """The share of a face, 0..1, where brightness is the same from one point to all eight around it.
 
     picture: h x w x 3 RGB, or h x w luma. box: x1, y1, x2, y2 of the face, pixels. Beyond its border a picture goes on as it
-    ends there. softened: of a blurred picture, in which grain does not count. Raises ValueError for a box with NaN or infinity.
+    ends there. softened: sigma, in points of SIDE, of a blur without which grain counts. still: grey levels, as STILL. Raises
+    ValueError for a box with NaN or infinity.
     """
     if not np.isfinite(box).all():
         raise ValueError(f"expected the box of a face in finite numbers, got {np.asarray(box).tolist()}")
@@ -51,18 +54,25 @@ def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened:
     grey = np.asarray(sampled @ LUMA if sampled.ndim == 3 else sampled, np.float32)
     if softened:
         points = cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
-        grey = np.asarray(cv2.GaussianBlur(points, (0, 0), SOFTENED), np.float32)
+        grey = np.asarray(cv2.GaussianBlur(points, (0, 0), softened), np.float32)
     kernel = np.ones((3, 3), np.uint8)
     dark, light = np.percentile(grey, (5, 95))
     least = 0.0 if softened else 1.0  # levels are whole numbers, averages of them are not
-    still = max(least, STILL * min(1.0, float(light - dark) / CONTRAST))
+    still = max(least, still * min(1.0, float(light - dark) / CONTRAST))
     return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean())
 
 
 def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
     """`flat` where most of the face is the same as what is next to it, as in flat drawings; else `photo`. As flatness()."""
-    is_flat = flatness(picture, box) > FLAT or flatness(picture, box, softened=True) > FLAT_SOFTENED
+    is_flat = flatness(picture, box) > FLAT or flatness(picture, box, softened=SOFTENED) > FLAT_SOFTENED
     return "flat" if is_flat else "photo"
+
+
+def is_shaded(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
+    """Whether a flat face has hardly an area of one tone: a smoothed photograph, or a drawing in shades. As flatness()."""
+    if flatness(picture, box, softened=SOFTENED) > FLAT_SOFTENED:
+        return False
+    return flatness(picture, box, softened=WIDELY, still=SLOPE) < PLAIN
 
 
 def skin_roughness(luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit: float) -> float:

@@ -11,7 +11,7 @@ from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.portrait.edges import Edges
 from enhance.render.compose import MouthRequest, Rendered, Sight, check_target, see, with_mouth
-from enhance.render.drawn.outlines import in_outline, is_posterised
+from enhance.render.drawn.outlines import has_lines, in_outline, is_posterised
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
 from enhance.render.measure import covered_share, measure
@@ -19,7 +19,7 @@ from enhance.render.patch import Patch, patch_of
 from enhance.render.quality import quality_named
 from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
 from enhance.render.subject import SUBJECT
-from enhance.style import STYLES, style_numbered, style_of
+from enhance.style import STYLES, is_shaded, style_numbered, style_of
 
 from .shell import Inputs, Shell, parameter
 
@@ -155,9 +155,10 @@ def measured_style(inputs: Inputs, patch: Patch | None = None) -> npt.NDArray[np
     if box.shape != (4,) or not np.isfinite(box).all() or not (box[2:] > box[:2]).all():
         raise ValueError(f"expected BOX x1, y1, x2, y2 with x1 < x2 and y1 < y2, got {box.tolist()}")
     picture = np.ascontiguousarray(face[..., 0] if face.shape[2] == 1 else face)
-    style = style_of(picture, box.astype(np.float64))
+    at = box.astype(np.float64)
+    style = style_of(picture, at)
     if style == "photo" and patch is not None and in_outline(patch):
         style = "flat"
-    elif style == "flat" and patch is not None and is_posterised(patch):
+    elif style == "flat" and patch is not None and (is_posterised(patch) or (is_shaded(picture, at) and not has_lines(patch))):
         style = "photo"
     return np.array([STYLES.index(style)], np.int32)

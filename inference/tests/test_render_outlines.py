@@ -12,7 +12,7 @@ from enhance.geometry.planes import Colours
 from enhance.picture import LUMA
 from enhance.portrait.animate import Animator
 from enhance.render.drawn.ink import Ink
-from enhance.render.drawn.outlines import JAW, in_outline
+from enhance.render.drawn.outlines import JAW, has_lines, in_outline
 from enhance.render.measure import measure
 from enhance.render.patch import patch_of
 from enhance.render.subject import SUBJECT
@@ -45,6 +45,14 @@ def is_drawn(picture: Picture, mesh: Floats) -> bool:
 
 def ink_of(picture: Picture, mesh: Floats) -> Ink | None:
     return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+
+
+@pytest.mark.parametrize("blur", [1, 2, 3])
+def test_a_mouth_that_is_a_line_was_drawn_however_soft_and_lips_were_not(blur: int) -> None:
+    for kind, lines in (("stroke", True), ("lips", False)):
+        picture, mesh = drawing(kind, size=384, chin=0.9)
+        soft = np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.uint8)
+        assert has_lines(patch_of(planes_of(soft), BT601, mesh)) == lines
 
 
 @pytest.mark.parametrize("kind", ["stroke", "open"])

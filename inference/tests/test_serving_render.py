@@ -12,7 +12,9 @@ from enhance.geometry.landmarks import face_box
 from enhance.render.compose import see
 from enhance.render.still import planes_of_rgb
 from enhance.render.subject import SUBJECT
+from enhance.style import style_of
 from serving.mouth_render import MouthRenderModel
+from tests.drawings import smoothed
 from tests.shells import NAN, answer, configured, floats, refusal
 from tests.test_render import MESH, astronaut, target
 from tests.test_render_drawn import drawing
@@ -93,6 +95,15 @@ def test_style_is_told_beside_the_subject(name: str, number: int, channels: int)
     assert style.tolist() == [number]
     (alone,) = answer(model(), ("SUBJECT",), {**asked(), **patch}).output_tensors
     np.testing.assert_array_equal(subject, alone.values)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_smoothed_photograph_is_no_drawing(channels: int) -> None:
+    picture = smoothed(data.astronaut())
+    inputs = {**asked(), "RGB": picture, "MESH": MESH, "FACE": picture[..., 3 - channels :], "BOX": face_box(MESH)}
+    assert style_of(picture, face_box(MESH)) == "flat"  # by its skin alone
+    (style,) = answer(model(), ("STYLE",), inputs).output_tensors
+    assert style.values.tolist() == [0]
 
 
 FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.float32)}

@@ -9,8 +9,8 @@ from skimage import data
 
 from enhance.geometry.landmarks import face_box
 from enhance.portrait.animate import Animator
-from enhance.style import FLAT, flatness, style_numbered, style_of
-from tests.drawings import Anime, anime
+from enhance.style import FLAT, SOFTENED, flatness, is_shaded, style_numbered, style_of
+from tests.drawings import Anime, anime, smoothed
 from tests.test_render_drawn import eyes
 
 MESH = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
@@ -48,7 +48,17 @@ def test_grain_makes_a_drawing_no_photograph_nor_a_photograph_a_drawing() -> Non
     assert flatness(drawing, drawn_box(2 * SIZE)) < 0.1
     assert style_of(drawing, drawn_box(2 * SIZE)) == "flat"
     assert style_of(photograph, BOX) == "photo"
-    assert flatness(photograph, BOX, softened=True) < 0.3
+    assert flatness(photograph, BOX, softened=SOFTENED) < 0.3
+
+
+@pytest.mark.parametrize("who", CHARACTERS)
+def test_a_drawing_has_areas_of_one_tone_where_a_smoothed_photograph_has_hardly_any(who: Anime) -> None:
+    photograph = smoothed(data.astronaut())
+    assert style_of(photograph, BOX) == "flat" and is_shaded(photograph, BOX)
+    picture = anime(who, SIZE, WIDTH)[0]
+    assert not is_shaded(picture, drawn_box(SIZE))
+    lit = np.clip(picture * np.linspace(0.75, 1.05, SIZE)[:, None], 0, 255).astype(np.uint8)
+    assert not is_shaded(lit, drawn_box(SIZE))
 
 
 def test_a_picture_of_one_colour_is_flat_and_noise_is_not() -> None:

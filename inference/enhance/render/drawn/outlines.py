@@ -15,7 +15,7 @@ from enhance.render.patch import Patch
 from enhance.style import skin_roughness
 
 from .found import find
-from .looks import has_lips, inked_round, lower_sharpness, roughness, sharpness, shows_lit_lips
+from .looks import goes_on, has_lips, inked_round, lower_sharpness, roughness, sharpness, shows_lit_lips
 from .mouth import STROKE, Drawn, is_there, raster
 
 SHARPEST, LIPS = 0.8, 1.2
@@ -78,6 +78,15 @@ def is_posterised(patch: Patch) -> bool:
         mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(OUTER_RING)])
         return skin_roughness(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
     return roughness(drawn) > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
+
+
+def has_lines(patch: Patch) -> bool:
+    """Whether a smooth face was drawn with lines: it is in outline, or its mouth is a line without lips, however soft."""
+    drawn = find(patch.planes, patch.head, patch.pose, white=True, no_darker=True)
+    if drawn is None:
+        return False
+    is_line = drawn.open < STROKE and not has_lips(drawn) and not goes_on(drawn)
+    return is_line or is_outlined(drawn, patch)
 
 
 def is_outlined(drawn: Drawn, patch: Patch) -> bool:
