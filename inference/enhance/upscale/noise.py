@@ -68,10 +68,8 @@ def noise_of(luma: Floats, rgb: Floats) -> Noise:
     needs_colour = is_night and not of_luma
     if needs_colour:
         of_luma = _noise_of(blocks, brightness, _NIGHT_SPREAD)
-    if not of_luma:
-        return Noise(0.0, 0.0)
     quiet = np.flatnonzero(kept)[_quiet(blocks)]
-    if repeats(luma, _places(luma)[quiet]):
+    if not of_luma or repeats(luma, _places(luma)[quiet]):
         return Noise(0.0, 0.0)
     if between:
         return Noise(of_luma, min(of_luma, between))
