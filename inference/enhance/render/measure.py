@@ -82,7 +82,7 @@ def subject_of(patch: Patch) -> Subject:
         lips = lips_of(head, pose, planes)
     rgb = to_rgb(planes, colours)
     # As each frame's light is measured: the light on the reference itself is exactly 1.
-    skin = np.clip(rgb_of(cheeks_of(planes, head, pose), colours), 0, 255)
+    skin = np.asarray(np.clip(rgb_of(cheeks_of(planes, head, pose), colours), 0, 255), np.float64)
     lip = _lip_colour(rgb, pose, lips, skin)
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
     black = max(0.0, black_of(planes, colours))
@@ -90,7 +90,7 @@ def subject_of(patch: Patch) -> Subject:
     flesh = lip + painted(planes, pose, head) * (BARE_LIP * skin - lip)
     # As light as a picture's black at least, and as red as the lips, from which its light comes.
     cavity = flesh * max(0.20, CAVITY_OF_BLACK * black / max(float(LUMA @ flesh), 1.0))
-    tongue = (0.62 * flesh + 0.12 * skin) * (1 if one_tint else np.array([1.06, 0.9, 0.95]))
+    tongue = (0.62 * flesh + 0.12 * skin) * (1.0 if one_tint else np.array([1.06, 0.9, 0.95]))
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     moustache = _moustache(rgb, pose, head, skin)
     rest = rest_of(lips, moustache)
