@@ -215,9 +215,13 @@ def test_each_speaker_is_heard_with_a_voice_of_their_own() -> None:
 
 def test_fast_speech_is_slowed_and_usual_speech_is_not() -> None:
     network = open_speech_network(WEIGHTS)
-    assert (pace_of(normalise(log_mel(babble(24))), network) == 1).all()
-    assert pace_of(normalise(log_mel(hurried(30))), network).max() > 1.4
-    assert len(pace_of(np.zeros((0, 40), np.float32), network)) == 0
+
+    def pace(normal: Floats) -> Floats:
+        return pace_of(normal, network(normal, lambda: None), network)
+
+    assert (pace(normalise(log_mel(babble(24)))) == 1).all()
+    assert pace(normalise(log_mel(hurried(30)))).max() > 1.4
+    assert len(pace(np.zeros((0, 40), np.float32))) == 0
 
 
 def test_what_is_heard_slowed_lies_in_the_frames_of_the_sound() -> None:

@@ -57,7 +57,8 @@ def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chu
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
         usual = in_usual_voice(mel, heard, speech, go_on)
-        pace = pace_of(usual[heard], speech, go_on)[np.cumsum(heard) - 1]
+        normal = usual[heard]
+        pace = pace_of(normal, speech(normal, go_on), speech, go_on)[np.cumsum(heard) - 1]
 
         def predicted(by: float) -> Array:
             return at_pace(pace, stretched(usual, by), lambda mel: _predicted(network, mel, chunk, go_on))

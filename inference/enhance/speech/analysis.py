@@ -57,12 +57,13 @@ class SpeechAnalyser:
         mel = log_mel(sound)
         heard, noise = held_sounds(mel)
         place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, self._network, go_on)[heard]
-        pace = pace_of(normal, self._network, go_on)
+        unslowed = self._network(normal, go_on)
+        pace = pace_of(normal, unslowed, self._network, go_on)
 
         def heard_by(network: Posteriors) -> Floats:
             return np.asarray(at_pace(pace, normal, lambda slowed: network(slowed, go_on))[place])
 
-        posteriors = heard_by(self._network)
+        posteriors = unslowed[place] if (pace == 1).all() else heard_by(self._network)
         activity = speech_activity(posteriors)
         if share := room_share(mel):
             posteriors += share * (heard_by(self._in_rooms) - posteriors)

@@ -17,13 +17,13 @@ _SURER = 0.36  # weight of the nats by which it does, beside its change in a fra
 _NONE, _FULL = 0.30, 0.34
 
 
-def pace_of(normal: Floats, network: Posteriors, go_on: Callable[[], None] = lambda: None) -> Floats:
+def pace_of(normal: Floats, posteriors: Floats, network: Posteriors, go_on: Callable[[], None] = lambda: None) -> Floats:
     """By how much a sound is to be slowed: [T], 1 where nobody speaks fast.
 
-    normal: normalised log-mel [T, 40]. network: the one for speech near the microphone. In fast speech its answers change more
-    from frame to frame, and it is surer of what it hears slowed. go_on is called between blocks and may raise.
+    normal: normalised log-mel [T, 40]. posteriors: what `network`, the one for speech near the microphone, answers to it. In
+    fast speech its answers change more from frame to frame, and it is surer of what it hears slowed. go_on is called between
+    blocks and may raise.
     """
-    posteriors = network(normal, go_on)
     share, doubt = doubt_of(posteriors)
     _, slowed = doubt_of(at_pace(np.full(len(normal), _TRIED), normal, lambda mel: network(mel, go_on)))
     haste = np.abs(np.diff(posteriors, axis=0, prepend=posteriors[:1])).sum(1) + _SURER * (doubt - slowed)

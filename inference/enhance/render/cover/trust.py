@@ -32,7 +32,7 @@ CORNERS = slice(4, 6)
 """Of the regions: LEFT and RIGHT."""
 CHEEKS = (50, 280, 205, 425)
 ABOVE_CORNERS = ((50, 205), (280, 425))
-"""Cheeks above the corners LEFT and RIGHT."""
+"""CHEEKS, those above the corner LEFT and those above RIGHT."""
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
 
 
@@ -96,8 +96,8 @@ def _apart(planes: Planes, head: Array, pose: Pose, seen: Array, usual: Array) -
     corner, anything between its usual look and that of its cheek in this frame is usual. docs/decisions/0267.
     """
     apart = _distances(seen, usual)
-    cheeks = _against(means(planes, pose, [head[list(points)] for points in ABOVE_CORNERS]), cheeks_of(planes, head, pose))
-    way, off = cheeks - usual[CORNERS], seen[CORNERS] - usual[CORNERS]
+    cheeks = means(planes, pose, [head[list(points)] for points in ABOVE_CORNERS])
+    way, off = _against(cheeks, cheeks.mean(axis=0)) - usual[CORNERS], seen[CORNERS] - usual[CORNERS]
     share = (off * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-9)
     apart[CORNERS] = _distances(off, way * np.clip(share, 0, 1)[:, None])
     return apart

@@ -37,9 +37,7 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
     taken to lie below it. None where the mouth has no lip's shape or not its tone, so that it may be open.
     """
     top, bottom = drawn.top, drawn.bottom
-    middles = (top + bottom) / 2
-    chord = np.linspace(middles[0], middles[-1], len(top))
-    rise, fall = float((chord - top).max()), float((bottom - chord).max())
+    chord, rise, fall = _chord_of(drawn)
     height = rise + fall
     level = min(rise, fall) >= EITHER_SIDE * height
     if not _has_shape(top, bottom, height, level) or not _has_tone(drawn, patch, level):
@@ -53,10 +51,15 @@ def lips_of_one_tone(drawn: Drawn, patch: Patch) -> Array | None:
 
 def has_lips_shape(drawn: Drawn) -> bool:
     """Whether the mouth has a Cupid's bow and corners at about half its height, as no open mouth has."""
+    _, rise, fall = _chord_of(drawn)
+    return min(rise, fall) >= EITHER_SIDE * (rise + fall) and _has_bow(drawn.top, BOW * (rise + fall))
+
+
+def _chord_of(drawn: Drawn) -> tuple[Array, float, float]:
+    """The line from corner to corner (n, in rows), and how far the mouth reaches above and below it."""
     middles = (drawn.top + drawn.bottom) / 2
     chord = np.linspace(middles[0], middles[-1], len(middles))
-    rise, fall = float((chord - drawn.top).max()), float((drawn.bottom - chord).max())
-    return min(rise, fall) >= EITHER_SIDE * (rise + fall) and _has_bow(drawn.top, BOW * (rise + fall))
+    return chord, float((chord - drawn.top).max()), float((drawn.bottom - chord).max())
 
 
 def _has_shape(top: Array, bottom: Array, height: float, level: bool) -> bool:
