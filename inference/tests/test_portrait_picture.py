@@ -248,6 +248,17 @@ def test_the_lash_line_of_a_shut_eye_is_neither_bluer_nor_greener_than_the_skin(
         assert np.median(green / red) < SKIN[1] / SKIN[0] + 0.08
 
 
+def test_the_line_between_shut_lids_without_lashes_has_the_colour_of_the_skin() -> None:
+    yellow = (224, 172, 120)  # as light as the skin
+    picture, mesh = drawn(512, line=yellow)
+    shut = Animator().move(picture, mesh, blink(1.0), "photo").astype(np.float64)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
+        lid = shut[y : y + 30, x - 10 : x + 10]
+        red, _, blue = lid[lid[..., 0] < 0.75 * SKIN[0]].T
+        assert len(red) and (blue / red).min() > 0.9 * SKIN[2] / SKIN[0]
+
+
 def test_the_lash_line_of_a_narrow_eye_is_no_band() -> None:
     picture, mesh = drawn(700, narrow=0.5)
     unit = head_frame(mesh).unit
