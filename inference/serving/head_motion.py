@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from enhance.portrait.animate import Animator, check_picture, portrait_frame
 from enhance.portrait.edges import find_edges
-from enhance.portrait.silhouette import silhouette
+from enhance.portrait.silhouette import NO_OTHERS, check_others, silhouette
 from enhance.style import style_numbered
 
 from .shell import Inputs, Shell
@@ -36,7 +36,8 @@ class HeadMotionModel(Shell):
             edges = find_edges(check_picture(picture), frame)
             outputs["EDGES"] = edges
             if "HEAD" in wanted:
-                outputs["HEAD"] = silhouette(picture, frame, edges)
+                others = inputs.get("OTHERS")
+                outputs["HEAD"] = silhouette(picture, frame, edges, NO_OTHERS if others is None else check_others(others))
         if "IMAGE" in wanted:
             style = style_numbered(inputs.number("STYLE"))
             outputs["IMAGE"] = self.animator.move(picture, mesh, inputs["MOTION"], style, head)

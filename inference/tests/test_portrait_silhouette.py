@@ -72,6 +72,23 @@ def test_the_wall_beside_a_head_stays_where_the_head_moves() -> None:
     np.testing.assert_array_equal(moved[face], as_usual[face])
 
 
+def test_the_face_of_somebody_beside_the_head_stays() -> None:
+    picture, mesh, *_ = before_a_wall()
+    frame = head_frame(mesh)
+    middle = frame.origin + 1.25 * frame.unit * frame.right
+    box = np.array([[*(middle - 0.4 * frame.unit), *(middle + 0.5 * frame.unit)]], np.float32)
+    x, y = np.meshgrid(np.arange(picture.shape[1]), np.arange(picture.shape[0]))
+    near = 2 * np.hypot(x - box[0, ::2].mean(), y - box[0, 1::2].mean()) / np.ptp(box[0, ::2])
+    picture[near < 1] = SKIN
+    edges, (across, down) = find_edges(picture, frame), frame.place(np.stack([x, y], 2))
+    alone, beside = (at(silhouette(picture, frame, edges, *others), frame, across, down) for others in ((), (box,)))
+    assert alone[near < 0.8].max() > 0.9 and beside[near < 0.8].max() < 0.15
+    own = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillConvexPoly(own, cv2.convexHull(np.round(mesh[:468, :2]).astype(np.int32)), (1,))
+    inner = cv2.erode(own, np.ones((3, 3)), iterations=round(0.2 * frame.unit)) > 0
+    assert beside[inner].min() > 0.95
+
+
 def with_short_hair() -> tuple[Picture, Floats, Mask, Floats, Floats]:
     """The face of before_a_wall() with hair above it alone, its mesh, its head, and where its pixels lie in its frame."""
     picture, mesh, head, _ = before_a_wall()

@@ -369,6 +369,10 @@ def test_a_head_is_told_once_and_moved_by_every_frame() -> None:
     usual = answer(model, ("IMAGE",), inputs).output_tensors[0].values
     told = answer(model, ("IMAGE",), inputs | {"HEAD": head}).output_tensors[0].values
     assert (told != usual).any()
+    other = np.array([[330, 60, 430, 200]], np.float32)
+    beside = answer(model, ("HEAD",), inputs | {"OTHERS": other}).output_tensors[0].values
+    assert (beside <= head).all() and (beside < head).any()
+    assert refusal(model, ("HEAD",), inputs | {"OTHERS": other[0]}).startswith("expected OTHERS [k, 4] of finite float32")
     assert edges.shape == head.shape and edges.min() == edges.max() == NO_EDGE
     assert refusal(model, ("IMAGE",), inputs | {"HEAD": head[1:]}).startswith("expected HEAD [96, 96] of float32")
     assert refusal(model, ("HEAD",), inputs | {"MESH": MESH * NAN}).startswith("expected MESH without NaN")

@@ -84,6 +84,23 @@ export const lipsyncTests = async (
     assert.ok(beside > 30 && face < 30, `${beside} dB beside the head, ${face} dB in the face`);
   });
 
+  test('the face beside a portrait that speaks stays as it is', async () => {
+    const picture = at('two.png');
+    const halves = 'crop=110:300:169:0,split[a][b];[b]hflip[c];[a][c]hstack';
+    const babble = await sounds.babble(at('beside.wav'), 2);
+    await execa(ffmpegPath, ['-i', portrait, '-vf', halves, '-frames:v', '1', picture]);
+    const speaker = JSON.stringify({ frame: 0, x: 55, y: 110 });
+    const { result, output: moved } = await synced(picture, babble, { speaker });
+    const { output: still } = await synced(picture, babble, {
+      speaker,
+      options: '{"motion":false}',
+    });
+    const beside = await likeness(moved, still, '26:50:132:80');
+    const face = await likeness(moved, still, '60:60:25:70');
+    assert.is(result.faces_detected, 2);
+    assert.ok(beside > 38 && face < 30, `${beside} dB beside the speaker, ${face} dB in the face`);
+  });
+
   test('silence is accepted, and its sync is not known', async () => {
     const { result } = await synced(clip, silence);
     assert.equal(result.sync, { correlation: null, lag_ms: null });

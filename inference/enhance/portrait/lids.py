@@ -241,9 +241,8 @@ def _near(place: float, above: Values, unit: float) -> npt.NDArray[np.bool_]:
 
 
 def _tint(line: Values, skin: Values) -> tuple[Values, bool]:
-    """[3]: by how much more, of its darkness, the lash line is dark in red, green and blue; and whether it is too faint to tell.
-
-    line, skin: n x 3 RGB.
+    """[3]: by how much more, of its darkness, the lash line is dark in red, green and blue; and whether it is too faint
+    for that. line, skin: n x 3 RGB.
     """
     left = np.median(line, axis=0) / np.maximum(np.median(skin, axis=0), 1) if len(line) else np.ones(3, np.float32)
     if LUMA_32 @ left > FAINT:

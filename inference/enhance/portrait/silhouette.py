@@ -1,7 +1,13 @@
-"""How much of a portrait's head motion each place takes: all on the head, none on the background beside it."""
+"""How much of a portrait's head motion each place takes: all on the head, none on the background and the faces beside it.
+
+docs/decisions/0126, 0260 and 0277.
+"""
+
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Area
 from enhance.geometry.frame import Floats, HeadFrame
@@ -28,14 +34,19 @@ SURE = (0.7, 0.85)  # how likely one of the two has to be to count, and to count
 NEAR = (0.95, 1.3)  # times HEAD, where what has the head's colours ceases to be the head: hands, wooden walls
 SOFT, SMOOTH = 0.08, 0.05  # outer-eye distances, sigmas: less of them, and motion folds at the head's edge
 FADE = 0.4  # outer-eye distances within an edge over which motion fades to it
+OTHER = 1.1  # half sides of the box of another face, up to where it stays
+BOX = 4  # x1, y1, x2, y2
+NO_OTHERS: Floats = np.zeros((0, BOX), np.float32)
 USUAL = 0.05  # how much the usual head counts beside a sure colour
 
 
-def silhouette(picture: Picture, frame: HeadFrame, edges: Raster) -> Silhouette:
+def silhouette(picture: Picture, frame: HeadFrame, edges: Raster, others: Floats = NO_OTHERS) -> Silhouette:
     """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's. edges: edges.find_edges().
+    others: k x BOX, of the other faces in it, in pixels.
 
     Where a colour is the head's alone, or the background's, it tells; elsewhere the usual head does. The face is head, and
-    so is what lies between it and head farther out. What is written over them moves as little as the background.
+    so is what lies between it and head farther out. What is written over them, and other people's faces, move as little as the
+    background.
     """
     low, high = bounds(frame)
     across, down = places(frame)
@@ -52,9 +63,9 @@ def silhouette(picture: Picture, frame: HeadFrame, edges: Raster) -> Silhouette:
     share = (soft(sure * head, SOFT) + USUAL * usual(frame, across, down)) / (soft(sure, SOFT) + USUAL)
     share = _without_holes(np.minimum(share, 1 - smoothstep(radius, BEHIND, FAR)), -low / step)
     x, y = in_pixels(frame, across, down)
-    written = _written(picture, frame, x, y)
-    if written.any():
-        share *= 1 - soft(written, SOFT)
+    still = _written(picture, frame, x, y) | (_of_others(others, x, y) & ~face)
+    if still.any():
+        share *= 1 - soft(still, SOFT)
     share = soft(share, SMOOTH) * smoothstep(edges, 0, FADE).astype(np.float32)
     return np.clip(share, 0, 1)
 
@@ -62,6 +73,13 @@ def silhouette(picture: Picture, frame: HeadFrame, edges: Raster) -> Silhouette:
 def usual(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
     """How much head there usually is at places in the frame's units, 0..1."""
     return 1 - smoothstep(_radius(frame, across, down), 0.8, FAR)
+
+
+def check_others(boxes: npt.NDArray[Any]) -> Floats:
+    """The same. Raises BadPictureError where values that came from outside are no boxes."""
+    if boxes.dtype != np.float32 or boxes.ndim != 2 or boxes.shape[1] != BOX or not np.isfinite(boxes).all():
+        raise BadPictureError(f"expected OTHERS [k, {BOX}] of finite float32, got {list(boxes.shape)} of {boxes.dtype}")
+    return boxes
 
 
 def check_silhouette(head: Silhouette) -> None:
@@ -107,6 +125,15 @@ def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
     written = written_over(picture, frame, reach).astype(np.uint8)
     x, y = ((each - start).astype(np.float32) for each, start in ((x, reach.x), (y, reach.y)))
     return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
+
+
+def _of_others(boxes: Floats, x: Floats, y: Floats) -> Mask:
+    """Which places (pixels) lie on faces in these boxes, which are about as round as an ellipse."""
+    found = np.zeros(x.shape, np.bool_)
+    for x1, y1, x2, y2 in boxes.astype(np.float64):
+        across, down = (2 * x - x1 - x2) / max(x2 - x1, 1), (2 * y - y1 - y2) / max(y2 - y1, 1)
+        found |= np.hypot(across, down) < OTHER
+    return found
 
 
 def _told(colours: Floats, radius: Floats, face: Mask, above: Mask, crown: Mask) -> tuple[Floats, Floats]:

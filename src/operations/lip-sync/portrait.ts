@@ -130,7 +130,7 @@ const preparePortraitFrames = async (
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
   const { headMotion } = portraitModels(models);
-  const { head, edges } = await headMotion.look(still, face.mesh, signal);
+  const { head, edges } = await headMotion.look({ still, ...face }, signal);
 
   const { mouth, rect, covered } = await measureStill(task, { still, face });
   const { style } = mouth.about;

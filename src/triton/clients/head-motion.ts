@@ -2,16 +2,22 @@
 import type { Picture } from '../../frame.ts';
 import { floatsOf, fp32, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { MESH_POINTS } from './face-track.ts';
+import { type Box, MESH_POINTS } from './face-track.ts';
 import { bytes, floats, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { MOTION } from './portrait-motion.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
-  /** Of an unchanged portrait. */
-  look(still: Picture, mesh: Float32Array, signal: AbortSignal): Promise<Looks>;
+  look(portrait: UnmovedPortrait, signal: AbortSignal): Promise<Looks>;
   /** `memory`, of the picture's length: where the answer may be put. After an abort a late answer may still be written to it. */
   move(portrait: MovedPortrait, memory: Buffer, signal: AbortSignal): Promise<Picture>;
+};
+
+type UnmovedPortrait = {
+  readonly still: Picture;
+  readonly mesh: Float32Array;
+  /** Of the other faces in the picture, in its pixels: they are not to move. */
+  readonly others: readonly Box[];
 };
 
 /** Null: the model does not tell. */
@@ -53,16 +59,23 @@ export const openHeadMotion = (transport: Transport, loaded: LoadedModel): HeadM
   const ask = openModel(transport, loaded);
   const side = Number(loaded.parameters.head_side ?? 0);
   const edgesSide = Number(loaded.parameters.edges_side ?? 0);
+  const othersSize = Number(loaded.parameters.others_size ?? 0);
   /** How it moves is not looked at where no picture is asked for. */
   const unmoved = { motion: new Float32Array(MOTION), style: STYLES[0] };
   return {
-    look: async (picture, mesh, signal) => {
+    look: async ({ still, mesh, others }, signal) => {
       const wanted = [
         ...(side > 0 ? [floats('HEAD', side, side)] : []),
         ...(edgesSide > 0 ? [floats('EDGES', edgesSide, edgesSide)] : []),
       ];
       if (wanted.length === 0) return { head: null, edges: null };
-      const of = await ask(inputsOf({ picture, mesh, ...unmoved }), wanted, signal);
+      const inputs = [
+        ...inputsOf({ picture: still, mesh, ...unmoved }),
+        ...(others.length > 0 && othersSize > 0
+          ? [fp32('OTHERS', [others.length, othersSize], Float32Array.from(others.flat()))]
+          : []),
+      ];
+      const of = await ask(inputs, wanted, signal);
       // Copies: a view would keep the whole answer in memory.
       const told = (name: string) => floatsOf(of(name)).slice();
       return { head: side > 0 ? told('HEAD') : null, edges: edgesSide > 0 ? told('EDGES') : null };

@@ -11,6 +11,8 @@ import { checkVisible, SMALLEST_FACE, TRACKING_SIDE } from './visible.ts';
 export type PortraitFace = {
   readonly mesh: Float32Array;
   readonly box: Box;
+  /** Of the other faces in the picture. */
+  readonly others: readonly Box[];
   /** How many people are in the picture. */
   readonly count: number;
 };
@@ -43,6 +45,7 @@ export const findPortraitFace = async (
   const [chosen] = chooseFace([seen], speaker);
   const face = chosen && faces[0]?.[chosen.mesh];
   if (!face) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const box = scaledBox(face.box, toStill.x, toStill.y);
-  return { mesh: scaledMesh(face.mesh, toStill), box, count };
+  const boxIn = (of: { readonly box: Box }) => scaledBox(of.box, toStill.x, toStill.y);
+  const others = (faces[0] ?? []).filter((each) => each !== face).map(boxIn);
+  return { mesh: scaledMesh(face.mesh, toStill), box: boxIn(face), others, count };
 };
