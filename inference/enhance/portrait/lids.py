@@ -38,7 +38,7 @@ TINTS = ((0.5, 0.95, 1.0), (1.0, 1.4, 2.0))
 the eye or eye shadow was in it."""
 FAINT = 0.8
 """Share of the skin's light from which a line shows no lashes but the skin itself, of which one place is yellower than another.
-In ten pictures of a man whose lash line was not found it has .84 and more; of 190 other lids six have so much."""
+In nine pictures of a man whose lash line was not found it has .84 and more; of 193 other lids six have so much."""
 STRIP = (0.01, 0.06)  # units below an eye, from and to, in which skin is looked for
 PALE_BELOW = 0.45  # of the cheek's colour at most, in white there: lit skin below eyes has from .47 of a made-up cheek's
 WHITE_BELOW = 0.35
