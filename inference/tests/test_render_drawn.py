@@ -625,6 +625,20 @@ def test_lips_round_the_dark_of_an_open_mouth_shut_as_lips(tongue: bool) -> None
     assert (mouth < 60).sum() < 0.03 * unit
 
 
+def test_lips_round_an_o_meet_in_an_even_bow_when_shut() -> None:
+    picture, mesh = drawing(chin=0.9)
+    picture[:] = SKIN
+    (x, y), unit = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int), pose_of(mesh).scale
+    for up, across, down, colour in ((0.0, 0.13, 0.17, ROSE), (0.01, 0.11, 0.105, DARK_FILL)):
+        axes = round(across * unit), round(down * unit)
+        cv2.ellipse(picture, (x, y - round(up * unit)), axes, 0, 0, 360, colour, -1, cv2.LINE_AA)
+    rest = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).rest
+    along, line = np.linspace(-1, 1, len(rest.line)), rest.line[:, 1]
+    assert np.abs(line - np.polyval(np.polyfit(along, line, 2), along)).max() < 0.01
+    thick = rest.lower_outer[:, 1] - rest.upper_outer[:, 1]
+    assert thick[0] < 0.01 and thick[2] < 0.85 * thick[len(thick) // 2]
+
+
 def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
     assert not has_ink(*bearded(POINTED, (90, 60, 40), (225, 120, 125)))
 

@@ -13,6 +13,7 @@ from .cover.captions import without_captions
 from .cover.expected import face_of
 from .cover.occlusion import cover_of
 from .cover.trust import cheeks_of, look
+from .drawn.even_rest import evened
 from .drawn.ink import ink_of
 from .drawn.lips import on_drawn_lips
 from .drawn.outlines import in_outline
@@ -94,6 +95,8 @@ def subject_of(patch: Patch) -> Subject:
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     moustache = _moustache(rgb, pose, head, skin)
     rest = rest_of(lips, moustache)
+    if drawn_lips:
+        rest = evened(rest, lips.opening)
     half = (rest.line[-1, 0] - rest.line[0, 0]) / 2
     middle = rest.line[MIDPOINT]
     size = float(np.clip(half / 0.25, 0.62, 1.1))

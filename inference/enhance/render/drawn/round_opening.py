@@ -23,6 +23,7 @@ AS_RED = 14.0  # V codes by which the two lips differ, at most
 EVEN = 0.2
 """Of the skin's luma that the lower lip varies by at most, .16 in two shaded portraits: below teeth without lips lie the dark
 of a mouth and a tongue."""
+CORNER = 0.08  # of the mouth's width, at either end, of which its corner is the middle
 SAME = 0.02  # S by which the outer edges of lips differ from the mouth's, where it has both of them
 
 
@@ -109,7 +110,10 @@ def _to_corners(drawn: Drawn, columns: Array, rows: Array) -> Array:
     """The edges (4 x columns, in rows) in all columns of the mouth: the inner ones meet at its corners, the outer ones are
     the mouth's where they are elsewhere."""
     every = np.arange(drawn.columns.start, drawn.columns.stop)
-    corners = ((drawn.top + drawn.bottom) / 2)[[0, -1]]
+    middles = (drawn.top + drawn.bottom) / 2
+    # One column alone tells little of where the steep sides of an "o" meet.
+    count = max(1, round(CORNER * len(middles)))
+    corners = np.array([np.median(middles[:count]), np.median(middles[-count:])])
     at = np.concatenate([[every[0] - 1], columns, [every[-1] + 1]])
     lines = np.stack([np.interp(every, at, np.concatenate([corners[:1], line, corners[1:]])) for line in rows])
     for i, edge in ((0, drawn.top), (3, drawn.bottom)):
