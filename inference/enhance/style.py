@@ -31,6 +31,8 @@ PLAIN, WIDELY, SLOPE = 0.14, 4.0, 1.0
 """Flatness of a widely softened picture below which the shades of a flat face go on everywhere, as in a smoothed photograph:
 most drawings keep areas of one tone and have .15 and more. Sigma of that blur, in points of SIDE, and STILL for it
 (docs/decisions/0266)."""
+LEAST_SKIN = 1 / 3
+"""Of what lies round a mouth, skin without lines and hair, at least, to be measured alone."""
 PRINTED = 17.0
 """Grey levels by which skin differs from its mean within 0.02 S, from which it is a photograph printed in dots or lines: such
 have 19 and more, drawings with tones of dots 14 at most (docs/decisions/0243)."""
@@ -64,27 +66,34 @@ def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened:
 
 def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
     """`flat` where most of the face is the same as what is next to it, as in flat drawings; else `photo`. As flatness()."""
-    is_flat = flatness(picture, box) > FLAT or flatness(picture, box, softened=SOFTENED) > FLAT_SOFTENED
-    return "flat" if is_flat else "photo"
+    return "flat" if flatness(picture, box) > FLAT or is_plain(picture, box) else "photo"
+
+
+def is_plain(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
+    """Whether most of a face stays the same as what is next to it in a softened picture. As flatness()."""
+    return flatness(picture, box, softened=SOFTENED) > FLAT_SOFTENED
 
 
 def is_shaded(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
     """Whether a flat face has hardly an area of one tone: a smoothed photograph, or a drawing in shades. As flatness()."""
-    if flatness(picture, box, softened=SOFTENED) > FLAT_SOFTENED:
-        return False
     return flatness(picture, box, softened=WIDELY, still=SLOPE) < PLAIN
 
 
-def skin_roughness(luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit: float) -> float:
+def skin_roughness(
+    luma: npt.NDArray[np.float32], mouth: npt.NDArray[Any], unit: float, others: npt.NDArray[Any] | None = None
+) -> float:
     """How much skin round a mouth varies from place to place, in grey levels. Tones made of dots do not count, unless they are
     as coarse and strong as those of a printed photograph.
 
-    luma: h x w. mouth: h x w, true in it. unit: pixels of the outer eye distance. 0 where the picture shows no skin there.
+    luma: h x w. mouth: h x w, true in it. unit: pixels of the outer eye distance. others: h x w, true where something else is
+    drawn, which is left out as long as enough skin is left. 0 where the picture shows no skin there.
     """
     inner, outer = (widened(mouth, round(reach * unit)) for reach in (0.03, 0.1))
     ring = outer & ~inner
     if not ring.any():
         return 0.0
+    if others is not None and (ring & ~others).sum() > LEAST_SKIN * ring.sum():
+        ring &= ~others
     paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * unit) + 1,) * 2, np.uint8))
     with_dots, varies = (
         float(np.median(np.abs(each - cv2.GaussianBlur(each, (0, 0), 0.02 * unit))[ring])) for each in (luma, paper)

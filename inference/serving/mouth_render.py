@@ -19,7 +19,7 @@ from enhance.render.patch import Patch, patch_of
 from enhance.render.quality import quality_named
 from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
 from enhance.render.subject import SUBJECT
-from enhance.style import STYLES, is_shaded, style_numbered, style_of
+from enhance.style import STYLES, is_plain, is_shaded, style_numbered, style_of
 
 from .shell import Inputs, Shell, parameter
 
@@ -159,6 +159,13 @@ def measured_style(inputs: Inputs, patch: Patch | None = None) -> npt.NDArray[np
     style = style_of(picture, at)
     if style == "photo" and patch is not None and in_outline(patch):
         style = "flat"
-    elif style == "flat" and patch is not None and (is_posterised(patch) or (is_shaded(picture, at) and not has_lines(patch))):
+    elif style == "flat" and patch is not None and _is_photograph(picture, at, patch):
         style = "photo"
     return np.array([STYLES.index(style)], np.int32)
+
+
+def _is_photograph(picture: npt.NDArray[np.uint8], box: npt.NDArray[np.float64], patch: Patch) -> bool:
+    """Whether a flat face is a photograph after all, in few colours or smoothed (docs/decisions/0266 and 0274)."""
+    if is_plain(picture, box):
+        return False
+    return is_posterised(patch) or (is_shaded(picture, box) and not has_lines(patch))

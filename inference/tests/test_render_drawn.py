@@ -1030,6 +1030,12 @@ def test_rings_round_what_is_erased_are_whole_pixels_wide_in_every_call() -> Non
     assert (pixels_from(hole)[90:, 70:130] == np.arange(1, 61)[:, None]).all()
 
 
+def test_what_is_drawn_beside_a_mouth_does_not_run_out_over_the_skin_where_it_was() -> None:
+    picture = lit_skin(np.zeros((160, 200)))
+    picture[60:76, 50:150] = 30, 128, 128  # a moustache
+    assert np.abs(erase(picture, hole()) - lit_skin(np.zeros((160, 200))))[hole()].max() < 3
+
+
 def test_a_tone_of_dots_goes_on_where_ink_was() -> None:
     y, x = np.mgrid[0:160, 0:200]
     dots = np.where(((x + y) % 6 < 3) & ((x - y) % 6 < 3), 40, 235).astype(np.float32)

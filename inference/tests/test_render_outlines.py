@@ -55,6 +55,22 @@ def test_a_mouth_that_is_a_line_was_drawn_however_soft_and_lips_were_not(blur: i
         assert has_lines(patch_of(planes_of(soft), BT601, mesh)) == lines
 
 
+def with_moustache(picture: Picture, mesh: Floats) -> Picture:
+    """Over the mouth and down beside it."""
+    unit, middle, out = pose_of(mesh).scale, mesh[[61, 291], :2].mean(axis=0), picture.copy()
+    for left, right, bottom in ((-0.32, 0.32, -0.05), (-0.32, -0.22, 0.12), (0.22, 0.32, 0.12)):
+        corners = np.round(middle + unit * np.array([[left, -0.12], [right, bottom]])).astype(int).tolist()
+        cv2.rectangle(out, corners[0], corners[1], INK, -1)
+    return out
+
+
+def test_a_line_under_a_moustache_is_a_mouth_on_smooth_skin() -> None:
+    picture, mesh = drawing("stroke", size=240)
+    hairy = with_moustache(picture, mesh)
+    assert ink_of(hairy, mesh) is not None
+    assert is_drawn(hairy, mesh)
+
+
 @pytest.mark.parametrize("kind", ["stroke", "open"])
 def test_a_painted_face_with_lines_for_jaw_and_mouth_speaks_with_ink(kind: str) -> None:
     picture, mesh = drawing(kind, size=480)

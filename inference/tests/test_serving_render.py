@@ -3,14 +3,18 @@
 from typing import Any
 from unittest.mock import Mock
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
 from skimage import data
 
+from enhance.geometry.head import pose_of
 from enhance.geometry.landmarks import face_box
 from enhance.render.compose import see
-from enhance.render.still import planes_of_rgb
+from enhance.render.drawn.outlines import is_posterised
+from enhance.render.patch import patch_of
+from enhance.render.still import STILL_COLOURS, planes_of_rgb
 from enhance.render.subject import SUBJECT
 from enhance.style import style_of
 from serving.mouth_render import MouthRenderModel
@@ -104,6 +108,18 @@ def test_a_smoothed_photograph_is_no_drawing(channels: int) -> None:
     assert style_of(picture, face_box(MESH)) == "flat"  # by its skin alone
     (style,) = answer(model(), ("STYLE",), inputs).output_tensors
     assert style.values.tolist() == [0]
+
+
+def test_a_drawing_in_areas_of_one_tone_is_no_photograph_in_few_colours_where_hair_lies_round_its_mouth() -> None:
+    picture, mesh = drawing("open", size=384)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    for away in np.linspace(0.05, 0.2, 4):
+        axes = round((0.17 + away) * unit), round((0.12 + away) * unit)
+        cv2.ellipse(picture, (x, y + round(0.06 * unit)), axes, 0, 0, 360, (90, 60, 40), 4, cv2.LINE_AA)
+    assert is_posterised(patch_of(planes_of_rgb(picture), STILL_COLOURS, mesh))  # by the skin round the mouth alone
+    inputs = {**asked(), "RGB": picture, "MESH": mesh, "FACE": picture, "BOX": np.asarray(face_box(mesh), np.float32)}
+    (style,) = answer(model(), ("STYLE",), inputs).output_tensors
+    assert style.values.tolist() == [1]
 
 
 FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.float32)}

@@ -44,8 +44,17 @@ def erase(picture: Floats, hole: Mask) -> Floats:
         flat = cv2.warpAffine(picture, moved, picture.shape[1::-1], flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REFLECT_101)
         piece = np.asarray(flat, np.float32)
     filled = picture.copy()
-    filled[hole] = (piece + spread(picture - piece, ring))[hole]
+    filled[hole] = (piece + spread(picture - piece, _skin_of(ring, picture - piece)))[hole]
     return filled
+
+
+def _skin_of(ring: Mask, apart: Floats) -> Mask:
+    """The ring without what is drawn beside the hole, as a moustache: its dark would run out over the skin.
+
+    apart: h x w x 3, luma first, what the picture has more than the piece.
+    """
+    skin = ring & (np.abs(apart[..., 0] - np.median(apart[..., 0][ring])) < LINE)
+    return skin if skin.sum() > ring.sum() / 2 else ring
 
 
 def with_shade(hole: Mask, picture: Floats, scale: float) -> Mask:

@@ -8,12 +8,14 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Pose
 from enhance.geometry.planes import Planes
+from enhance.masks import widened
 from enhance.picture import Mask
 from enhance.style import skin_roughness
 
 from .mouth import STROKE, Drawn, raster
 from .parts import COLOURED, FAINTEST, TEETH_LIGHTER, WHITER, skin_round
 
+AT_INK = 0.05  # S from other ink, where skin is not measured
 NEXT_INK = 0.05  # S below a mouth, from which ink is the chin's outline, or the line under a lip
 LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begins; and of the mouth's width, at least
 ON_SKIN = 0.06  # of the skin's luma above a line, by which it differs below at most
@@ -35,8 +37,12 @@ that are its lips: .53 and more in 3D heads, teeth and tongue of drawings .19 to
 
 
 def roughness(drawn: Drawn) -> float:
-    """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
-    return skin_roughness(drawn.luma, drawn.whole, drawn.finer)
+    """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count.
+
+    Nor does what lies at other ink, as at a moustache.
+    """
+    others = (drawn.dark > AS_DARK * drawn.darkest) & ~drawn.whole
+    return skin_roughness(drawn.luma, drawn.whole, drawn.finer, widened(others, round(AT_INK * drawn.finer)))
 
 
 def inked_round(drawn: Drawn, least: float = INKED_ROUND[0], both: float = INKED_ROUND[1]) -> bool:
