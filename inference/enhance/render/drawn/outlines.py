@@ -77,7 +77,8 @@ def is_posterised(patch: Patch) -> bool:
     if drawn is None:
         mouth = within(patch.planes.y.shape, patch.pose, patch.head[list(OUTER_RING)])
         return skin_roughness(patch.planes.y.astype(np.float32), mouth, patch.pose.scale) > STEPPED
-    return roughness(drawn) > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
+    rough = skin_roughness(drawn.luma, drawn.whole, drawn.finer)  # of skin at hair, too: there a photograph has most steps
+    return rough > STEPPED and sharpness(drawn) > WHOLE_STEP and not is_outlined(drawn, patch)
 
 
 def has_lines(patch: Patch) -> bool:
