@@ -639,6 +639,28 @@ def test_lips_round_an_o_meet_in_an_even_bow_when_shut() -> None:
     assert thick[0] < 0.01 and thick[2] < 0.85 * thick[len(thick) // 2]
 
 
+@pytest.mark.parametrize("line", [0.006, 0.008, 0.012])
+def test_teeth_under_a_faint_line_and_a_tongue_are_no_lips(line: float) -> None:
+    picture, mesh = drawing(chin=0.9)
+    picture[:] = 225, 170, 135
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+
+    def oval(up: float, low: float) -> npt.NDArray[np.bool_]:
+        above, below = (np.stack([0.2 * ACROSS, high * np.sqrt(1 - ACROSS**2)], 1) for high in (-up, low))
+        mask = np.zeros(picture.shape[:2], np.uint8)
+        edges = np.vstack([above, below[::-1]]) * unit + [x, y]
+        cv2.fillPoly(mask, [np.round(edges * 16).astype(np.int32)], (1,), cv2.LINE_8, 4)
+        return mask > 0
+
+    mouth = oval(0.04, 0.2)
+    picture[mouth] = DARK_FILL
+    rows, columns = np.indices(mouth.shape)
+    tongue = np.hypot((columns - x) / 0.14, (rows - y - 0.2 * unit) / 0.11) < unit
+    picture[mouth & tongue] = 200, 110, 105
+    picture[oval(0.04 - line, 0.04)] = WHITE
+    assert has_ink(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8), mesh)
+
+
 def test_a_beard_between_lips_and_neck_is_no_mouth() -> None:
     assert not has_ink(*bearded(POINTED, (90, 60, 40), (225, 120, 125)))
 

@@ -22,6 +22,7 @@ ON_SKIN = 0.06  # of the skin's luma above a line, by which it differs below at 
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
 NEXT_SKIN = 4  # samples above a mouth that are skin
+THIN_LINE = 0.018  # S of a line over teeth that may be faint: lips are thicker
 FEW_TEETH = 0.75  # of the middle half of a mouth's width that shows teeth at its upper edge
 INKED, INKED_ROUND = 0.6, (0.45, 0.575)
 """Of the mouth's dark, a line at its rim at least; and the share of the rim that is one: of the upper and lower at least, and
@@ -96,15 +97,16 @@ def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
 
 
 def shows_teeth_first(drawn: Drawn) -> bool:
-    """Whether the mouth begins with teeth, or a dark line over them: where lips are drawn, it begins with the upper one."""
+    """Whether the mouth begins with teeth, or a dark or a thin line over them: where lips are drawn, it begins with the upper
+    one."""
     middle = range(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
-    reach = max(2, round(OUTLINE * drawn.finer))
+    reach, thin = max(2, round(OUTLINE * drawn.finer)), max(1, round(THIN_LINE * drawn.finer))
     shown = []
     for i in middle:
         top, x = int(drawn.top[i]), drawn.columns.start + i
         column = drawn.dark[top : max(int(drawn.bottom[i]), top + 2), x]
         lined = column[:reach].max() >= AS_DARK * column.max()
-        shown.append(column[1] < 0 or (lined and _is_white(drawn, i, 2 * reach)))
+        shown.append(column[: thin + 1].min() < 0 or (lined and _is_white(drawn, i, 2 * reach)))
     return bool(np.mean(shown) > 0.5)
 
 
