@@ -83,6 +83,8 @@ def test_the_face_of_somebody_beside_the_head_stays() -> None:
     edges, (across, down) = find_edges(picture, frame), frame.place(np.stack([x, y], 2))
     alone, beside = (at(silhouette(picture, frame, edges, *others), frame, across, down) for others in ((), (box,)))
     assert alone[near < 0.8].max() > 0.9 and beside[near < 0.8].max() < 0.15
+    larger_copy = np.array([[*(frame.origin - 3 * frame.unit), *(frame.origin + 3 * frame.unit)]], np.float32)
+    np.testing.assert_array_equal(silhouette(picture, frame, edges, larger_copy), silhouette(picture, frame, edges))
     own = np.zeros(picture.shape[:2], np.uint8)
     cv2.fillConvexPoly(own, cv2.convexHull(np.round(mesh[:468, :2]).astype(np.int32)), (1,))
     inner = cv2.erode(own, np.ones((3, 3)), iterations=round(0.2 * frame.unit)) > 0

@@ -42,7 +42,7 @@ USUAL = 0.05  # how much the usual head counts beside a sure colour
 
 def silhouette(picture: Picture, frame: HeadFrame, edges: Raster, others: Floats = NO_OTHERS) -> Silhouette:
     """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's. edges: edges.find_edges().
-    others: k x BOX, of the other faces in it, in pixels.
+    others: k x BOX, of the other faces in it, in pixels; one round this face is its larger copy, or no face, and does not count.
 
     Where a colour is the head's alone, or the background's, it tells; elsewhere the usual head does. The face is head, and
     so is what lies between it and head farther out. What is written over them, and other people's faces, move as little as the
@@ -63,7 +63,7 @@ def silhouette(picture: Picture, frame: HeadFrame, edges: Raster, others: Floats
     share = (soft(sure * head, SOFT) + USUAL * usual(frame, across, down)) / (soft(sure, SOFT) + USUAL)
     share = _without_holes(np.minimum(share, 1 - smoothstep(radius, BEHIND, FAR)), -low / step)
     x, y = in_pixels(frame, across, down)
-    still = _written(picture, frame, x, y) | (_of_others(others, x, y) & ~face)
+    still = _written(picture, frame, x, y) | (_of_others(frame, others, x, y) & ~face)
     if still.any():
         share *= 1 - soft(still, SOFT)
     share = soft(share, SMOOTH) * smoothstep(edges, 0, FADE).astype(np.float32)
@@ -127,9 +127,11 @@ def _written(picture: Picture, frame: HeadFrame, x: Floats, y: Floats) -> Mask:
     return np.asarray(cv2.remap(written, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT) > 0)
 
 
-def _of_others(boxes: Floats, x: Floats, y: Floats) -> Mask:
+def _of_others(frame: HeadFrame, boxes: Floats, x: Floats, y: Floats) -> Mask:
     """Which places (pixels) lie on faces in these boxes, which are about as round as an ellipse."""
     found = np.zeros(x.shape, np.bool_)
+    own = frame.origin[:2]
+    boxes = boxes[((own < boxes[:, :2]) | (own > boxes[:, 2:])).any(1)]
     for x1, y1, x2, y2 in boxes.astype(np.float64):
         across, down = (2 * x - x1 - x2) / max(x2 - x1, 1), (2 * y - y1 - y2) / max(y2 - y1, 1)
         found |= np.hypot(across, down) < OTHER
