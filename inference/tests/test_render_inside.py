@@ -327,6 +327,17 @@ def test_the_red_dark_between_teeth_is_no_lip() -> None:
     assert flesh(1, 0.7) < 0.1
 
 
+@pytest.mark.parametrize("lip", [(55, 126, 138), (80, 175, 122)], ids=["nearly black", "blue"])
+def test_beside_painted_lips_pink_teeth_are_teeth_and_no_lip(lip: tuple[int, int, int]) -> None:
+    usual = palette(person())
+    of = replace(usual, lip=np.array(lip, np.float64), tooth=np.array([190.0, 127.0, 140.0]))
+    teeth = np.broadcast_to(np.array([150, 124, 152], np.float32), (9, 9, 3))
+    assert usual.coloured
+    assert of.tells_lips
+    assert of.flesh(teeth).max() == 0
+    assert of.pale(teeth).min() > 0.9
+
+
 def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> None:
     planes, mesh = drawn(gap=0.12, teeth=True)
     clenched = planes.copy()
@@ -445,6 +456,22 @@ def test_teeth_of_a_mouth_that_is_to_open_wider_are_not_grey_for_the_dark_under_
     assert own_row_of(inside, dim, asked=wide).light == 1
     lit = lent(*in_shade(0.12, 1.2))
     assert own_row_of(inside, lit, asked=wide).light == own_row_of(inside, lit).light
+
+
+def test_teeth_of_a_mouth_that_is_to_be_broader_are_not_grey_for_the_shade_in_a_rounded_one() -> None:
+    inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
+    assert inside
+    dim = lent(*in_shade(0.12, 0.7))
+
+    def light(broader: float) -> float:
+        stretch = np.array([broader, 1.0, 1.0])
+        lines = ("upper_inner", "lower_inner", "upper_outer", "lower_outer")
+        lips = replace(dim.lips, **{line: getattr(dim.lips, line) * stretch for line in lines})
+        return own_row_of(inside, dim, asked=replace(dim, lips=lips)).light
+
+    lights = [light(broader) for broader in (1.0, 1.15, 1.3)]
+    assert lights[0] < 0.9
+    assert lights[0] < lights[1] < lights[2] == 1
 
 
 def test_teeth_are_not_grey_for_the_dark_under_a_row_that_the_frame_shows_shorter() -> None:

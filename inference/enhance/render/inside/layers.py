@@ -29,6 +29,9 @@ ROW = 0.22
 """S to either side of the midline, where the row of upper teeth is looked at."""
 
 LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness to be used
+DARK, DARK_RED = 0.45, 0.15
+"""Luma of the lips, of a tooth's, up to which they are dark; and LEAST_RED of those: the little red of nearly black lips is also
+in teeth, tongue and gums (docs/decisions/0073)."""
 INSET = (0.004, 0.016)  # S inside the lender's lips: up to the first nothing is taken, from the second everything
 RED, LIT = (0.75, 0.95), (0.65, 0.85)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
@@ -74,8 +77,9 @@ class Palette:
 
     @property
     def coloured(self) -> bool:
-        """Whether lips are redder than teeth. In a picture without colour redness says nothing."""
-        return self._redder > LEAST_RED
+        """Whether lips are redder than teeth. In a picture without colour, and of blue or black lips, redness says nothing."""
+        dark = self.light_of(self.lip) < DARK * self.light_of(self.tooth)
+        return self._redder > (DARK_RED if dark else LEAST_RED)
 
     @property
     def tells_lips(self) -> bool:
@@ -83,8 +87,10 @@ class Palette:
         return self.coloured or self.light_of(self.lip) < DARKER * self.light_of(self.tooth)
 
     def redness(self, yuv: Floats) -> Array:
-        """0 like the teeth, 1 like the lips."""
-        return np.asarray((self._red(yuv) - self._red(self.tooth)) / max(self._redder, LEAST_RED))
+        """0 like the teeth, 1 like the lips; 0 where redness says nothing."""
+        if not self.coloured:
+            return np.zeros(yuv.shape[:-1])
+        return np.asarray((self._red(yuv) - self._red(self.tooth)) / self._redder)
 
     @property
     def _redder(self) -> float:

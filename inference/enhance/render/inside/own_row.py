@@ -33,6 +33,9 @@ LIT_AREA = 0.010  # square S of teeth, of which the frame is half believed: litt
 # S that lips are asked farther apart than they are, from which it is doubted, and not believed, that teeth are dim: it is dark
 # under a lip that hides them.
 WIDER = (0.02, 0.08)
+BROADER = (1.08, 1.25)
+"""The same, of the mouth's own width: a rounded mouth shades its teeth, and there is less light in it than in a broad one
+(docs/decisions/0072)."""
 DIMMER, LIGHTER = 0.8, 1.25  # of the merged ones' light, at most
 
 
@@ -66,7 +69,7 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
     here, made = (_lighter_half(level, counts[seen]) for level in (luma[seen] - black, merged))
     told = log((max(here, 0) + DIM) / (max(made, 0) + DIM)) * ramp(lips.gap, *LIT_GAP)
     if told < 0:
-        told *= 1 - ramp(asked.gap - lips.gap, *WIDER)
+        told *= 1 - max(ramp(asked.gap - lips.gap, *WIDER), ramp(asked.width / max(lips.width, 1e-3), *BROADER))
     return Row(x, y, min(max(exp(told * area / (area + LIT_AREA)), DIMMER), LIGHTER))
 
 
