@@ -21,6 +21,7 @@ from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import AROUND, MOST, blur_of, detail, softness_of
 from enhance.render.inside.interior import Hole, beside_of, hole_of
 from enhance.render.light import chroma
+from enhance.render.lips.colours import SIDES, light_across
 from enhance.render.lips.crease import shaded
 from enhance.render.lips.outline import ALONG, MIDPOINT, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
@@ -802,6 +803,23 @@ def test_lips_have_the_light_of_their_rows_under_lamps_that_roll_bands_over_the_
         x, middle = (round(float(v)) for v in (mesh[above] + mesh[below])[:2] / 2)
         lip = np.s_[middle - 3 : middle + 4, x - 20 : x + 21]
         assert abs(shown[lip].mean() / due[lip].mean() - 1) < 0.08, (phase, above)
+
+
+def test_a_logo_beside_the_mouth_is_no_light_on_the_lips_and_a_lamp_at_one_side_is() -> None:
+    planes, mesh = drawn()
+    person = measured(planes, mesh)
+    patch = patch_of(planes, BT601, mesh)
+    rgb = to_rgb(planes, BT601).astype(np.uint8)
+    x, y = (round(float(v)) for v in mesh[SIDES[1][2], :2])
+    logo = rgb.copy()
+    cv2.circle(logo, (x, y), round(0.06 * patch.pose.scale), (210, 20, 20), -1)
+    lip = np.s_[round(float(mesh[14, 1] + mesh[17, 1])) // 4, round(float(mesh[17, 0])) // 2]
+    plain, beside = (done(planes_of(seen), mesh, target(), subject=person).planes for seen in (rgb, logo))
+    assert abs(int(plain.v[lip]) - int(beside.v[lip])) <= 1
+    blue = Planes(planes.y, planes.u.copy(), planes.v)
+    blue.u[:, blue.u.shape[1] // 2 :] += 30
+    across, lit = (light_across(seen, patch.head, patch.pose) for seen in (planes, blue))
+    assert (lit - across)[-1, 1] > 20
 
 
 def test_lips_and_teeth_keep_their_red_where_skin_is_burnt_out() -> None:

@@ -30,8 +30,8 @@ ROW = 0.22
 
 LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness to be used
 DARK, DARK_RED = 0.45, 0.15
-"""Luma of the lips, of a tooth's, up to which they are dark; and LEAST_RED of those: the little red of nearly black lips is also
-in teeth, tongue and gums (docs/decisions/0073)."""
+"""Luma of the lips, of a tooth's, up to which they are dark; and LEAST_RED of those: teeth, tongue and gums have as much red as
+lips that are nearly black (docs/decisions/0073)."""
 INSET = (0.004, 0.016)  # S inside the lender's lips: up to the first nothing is taken, from the second everything
 RED, LIT = (0.75, 0.95), (0.65, 0.85)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
