@@ -58,6 +58,18 @@ def hurried(syllables: int) -> Floats:
     return say([("_", 0.4), *sounds, ("_", 0.4)])
 
 
+def hum(length: float, pitch: float = 110.0) -> Floats:
+    """What is hummed with the lips shut: a voice of one low formant, with hardly a second one."""
+    times = seconds(length)
+    phase = 2 * np.pi * np.cumsum(pitch * (1 + 0.15 * np.sin(2 * np.pi * 0.9 * times))) / RATE
+    sound = np.zeros(len(times))
+    for k in range(1, 30):
+        first, second = (1 / (1 + ((k * pitch - f) / width) ** 2) for f, width in ((250, 60), (1100, 100)))
+        sound += np.sin(k * phase) * (first + 0.05 * second)
+    sound *= np.clip(np.minimum(times, times[-1] - times) / 0.05, 0, 1)
+    return np.asarray(0.3 * sound / np.abs(sound).max(), np.float32)
+
+
 def tune(length: float, voices: int = 1) -> Floats:
     """Plucked notes, four a second."""
     sound = np.zeros(round(length * RATE))

@@ -20,7 +20,7 @@ from enhance.speech.network import open_speech_network
 from enhance.speech.pace import at_pace, pace_of
 from enhance.speech.rooms import room_share
 from enhance.speech.voice import in_usual_voice
-from tests.sounds import RATE, Floats, babble, hurried, noise, say, seconds, tune
+from tests.sounds import RATE, Floats, babble, hum, hurried, noise, say, seconds, tune
 
 WEIGHTS, IN_ROOMS = (Path(__file__).parents[1] / "weights" / name for name in ("speech.onnx", "speech_rooms.onnx"))
 HUM = 0.3 * np.sin(2 * np.pi * 50 * seconds(4)) + 0.1 * np.sin(2 * np.pi * 150 * seconds(4))
@@ -186,6 +186,22 @@ def background_of_quieter(pcm: Floats, seconds: slice, quieter_db: float) -> npt
     words[seconds.start * RATE : seconds.stop * RATE] *= 10 ** (-quieter_db / 20)
     mel = log_mel(words)
     return background_frames(mel, np.ones(len(mel), np.float32))
+
+
+@pytest.mark.parametrize(("word", "moves"), [("mhm", False), ("hmm", False), ("mi", True)])
+def test_lips_stay_shut_where_a_speaker_hums(analyser: SpeechAnalyser, word: str, moves: bool) -> None:
+    silence = np.zeros(RATE // 2)
+    said = {
+        "mhm": np.concatenate([hum(0.22), np.zeros(RATE // 14), hum(0.3, 126)]),
+        "hmm": hum(0.8),
+        "mi": np.concatenate([hum(0.22), say([("I", 0.3)], 110)]),
+    }[word]
+    sound = np.concatenate([babble(), silence, said, silence])
+    activity = heard(analyser, sound + noise(len(sound) / RATE, 3e-4)).activity
+    first = (len(babble()) + len(silence)) // 160
+    assert activity[40 : first - 90].min() > 0.9
+    assert (activity[first : first + len(said) // 160].max() > 0.9) == moves
+    assert moves or not activity[first - 20 :].any()
 
 
 def test_birds_beside_a_speaker_move_no_mouth(analyser: SpeechAnalyser) -> None:

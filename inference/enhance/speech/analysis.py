@@ -16,6 +16,7 @@ from .curves import curves
 from .features import Floats, log_mel
 from .gaps import without_gaps
 from .held import held_sounds
+from .hums import hummed_frames
 from .network import Posteriors, open_speech_network
 from .pace import at_pace, pace_of
 from .rooms import room_share
@@ -70,6 +71,7 @@ class SpeechAnalyser:
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
         activity[background_frames(mel, activity) | noise] = 0
+        activity[hummed_frames(mel, posteriors, activity)] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)
             # By activity, since a phone loop hears phones in silence too.
