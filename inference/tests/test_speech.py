@@ -11,6 +11,7 @@ import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
 from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.background import background_frames
+from enhance.speech.beside import loud_beside_speech
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
@@ -406,6 +407,33 @@ def test_the_middle_of_a_held_sound_does_not_count_in_the_mean() -> None:
     together, heard = np.concatenate([mel, held]), np.arange(len(mel) + len(held)) < len(mel)
     np.testing.assert_allclose(normalise(together, heard)[: len(mel)], normalise(mel), atol=0.05)
     assert np.abs(normalise(together)[: len(mel)] - normalise(mel)).max() > 0.2
+
+
+def test_speech_beside_applause_is_heard_as_it_is_alone() -> None:
+    words, network = beside_claps(0.0)[: -3 * RATE], open_speech_network(WEIGHTS)
+    beside, alone = log_mel(beside_claps(1.0)), log_mel(words)
+    spoken = slice(40, len(babble()) // 160 - 40)
+
+    def apart(told: Floats) -> float:
+        own = in_usual_voice(alone, np.ones(len(alone), bool), network)
+        return float(np.abs(told[spoken] - own[spoken]).mean())
+
+    assert apart(normalise(beside)) > 0.2
+    assert apart(in_usual_voice(beside, np.ones(len(beside), bool), network)) < 0.06
+
+
+@pytest.mark.parametrize(("loudness", "counts"), [(1.0, False), (0.02, True)])
+def test_only_what_is_as_loud_as_speech_is_left_out(loudness: float, counts: bool) -> None:
+    mel = log_mel(beside_claps(loudness))
+    left_out = loud_beside_speech(mel, normalise(mel), np.ones(len(mel), bool), open_speech_network(WEIGHTS), lambda: None)
+    assert not left_out[: len(babble()) // 160].any()
+    assert (left_out[-250:].mean() < 0.01) if counts else left_out[-250:].all()
+
+
+def beside_claps(loudness: float) -> Floats:
+    """Nonsense speech, silence, and 3 s of applause."""
+    claps = noise(3, 0.2) * (seconds(3) % 0.025 < 0.01)
+    return np.concatenate([babble(), np.zeros(RATE // 2), loudness * claps]).astype(np.float32)
 
 
 def test_speech_in_loud_noise_is_no_held_sound() -> None:

@@ -70,17 +70,22 @@ def log_mel(pcm: Floats) -> Floats:
     return out
 
 
-def normalise(mel: Floats, heard: npt.NDArray[np.bool_] | None = None) -> Floats:
+def normalise(
+    mel: Floats, heard: npt.NDArray[np.bool_] | None = None, beside: npt.NDArray[np.bool_] | None = None
+) -> Floats:
     """Log-mel (T x 40) without the level and the microphone's response: less a mean, over 3, within -4..3.
 
     The mean is that of the active frames; over the whole file up to 10 s, in longer ones over 10 s round each frame. Where a
     part has no active frames, the means of the parts beside it are used; where they are one held sound, the usual spectrum of
     speech, as nothing would be left of a vowel less itself. All -4 when the file is silent.
     heard: [T], without the middle of held sounds, which would outweigh others in the mean; None for all frames.
+    beside: [T], what is loud beside speech, which counts in neither level nor mean; None for nothing.
     """
     if len(mel) == 0:
         return mel
     level = mel.mean(1)
+    if beside is not None:
+        level[beside] = level.min()
     counts = np.ones(len(mel), np.bool_) if heard is None else heard
     starts = range(0, max(len(mel) - _SPAN + _STEP, 1), _STEP)
     parts = [slice(start, start + _SPAN) for start in starts]

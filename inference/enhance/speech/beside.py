@@ -1,0 +1,41 @@
+"""What is loud beside speech for longer than its pauses: applause, a jingle, music before the first word.
+
+It counted in the mean that is taken off the features, so the networks heard the speech beside it through another microphone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from enhance.runs import runs
+
+from .features import Floats, mean_around
+from .network import Posteriors
+from .parts import doubt_of
+
+_REACH = 15  # frames: the share of speech sounds, and the level, are those of 0.15 s on both sides
+_NO_SPEECH, _SPEECH = 0.3, 0.5  # shares: up to the first nobody speaks, from the second on somebody does
+_LOWEST = 3  # mel band: those below it, up to 260 Hz, are mostly hum
+_LOUD, _BELOW = 95, 4.0  # percentile of speech that is loud; nepers of power (17 dB) under it, from which a sound counts
+_SHORTEST = 80  # frames: pauses of speech in noise are shorter
+_ENOUGH = 60  # frames of speech that tell its level
+
+
+def loud_beside_speech(
+    mel: Floats, normal: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None]
+) -> npt.NDArray[np.bool_]:
+    """Which frames are as loud as speech, for .8 s and more, but none: [T].
+
+    mel: log-mel [T, 40]. normal: normalise() of it. heard: [T], without the middle of held sounds. network: the one for speech
+    near the microphone. go_on is called between blocks and may raise.
+    """
+    share = np.zeros(len(mel))
+    share[heard] = mean_around(doubt_of(network(normal[heard], go_on))[0], _REACH)
+    level = np.log(np.maximum(mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH), 1e-9))
+    speech = share > _SPEECH
+    beside = np.zeros(len(mel), np.bool_)
+    if speech.sum() >= _ENOUGH:
+        for start, end in runs((share < _NO_SPEECH) & (level > np.percentile(level[speech], _LOUD) - _BELOW)):
+            beside[start:end] = end - start >= _SHORTEST
+    return beside
