@@ -11,7 +11,7 @@ import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
 from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.background import background_frames
-from enhance.speech.beside import loud_beside_speech
+from enhance.speech.beside import loud_beside_speech, no_speech_after_all
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
@@ -225,7 +225,7 @@ def test_each_speaker_is_heard_with_a_voice_of_their_own() -> None:
     one, other = log_mel(babble(60, 120, 1.1)), log_mel(babble(60, *VOICES["cartoon"]))
     both = np.concatenate([one, other])
     network = open_speech_network(WEIGHTS)
-    told = in_usual_voice(both, np.ones(len(both), bool), network)
+    told = in_usual_voice(both, np.ones(len(both), bool), np.zeros(len(both), bool), network)
     np.testing.assert_array_equal(told[:1000], normalise(both)[:1000])
     assert np.abs(told[-1000:] - normalise(both)[-1000:]).mean() > 0.1
 
@@ -410,24 +410,31 @@ def test_the_middle_of_a_held_sound_does_not_count_in_the_mean() -> None:
 
 
 def test_speech_beside_applause_is_heard_as_it_is_alone() -> None:
-    words, network = beside_claps(0.0)[: -3 * RATE], open_speech_network(WEIGHTS)
-    beside, alone = log_mel(beside_claps(1.0)), log_mel(words)
+    network = open_speech_network(WEIGHTS)
+    beside, alone = log_mel(beside_claps(1.0)), log_mel(beside_claps(0.0)[: -3 * RATE])
+    all_of_it = np.ones(len(beside), bool)
     spoken = slice(40, len(babble()) // 160 - 40)
 
-    def apart(told: Floats) -> float:
-        own = in_usual_voice(alone, np.ones(len(alone), bool), network)
-        return float(np.abs(told[spoken] - own[spoken]).mean())
+    def apart(left_out: npt.NDArray[np.bool_]) -> float:
+        told = in_usual_voice(beside, all_of_it, left_out, network)
+        return float(np.abs(told[spoken] - normalise(alone)[spoken]).mean())
 
-    assert apart(normalise(beside)) > 0.2
-    assert apart(in_usual_voice(beside, np.ones(len(beside), bool), network)) < 0.06
+    assert apart(~all_of_it) > 0.2
+    assert apart(loud_beside_speech(beside, all_of_it, network, lambda: None)) < 0.06
 
 
 @pytest.mark.parametrize(("loudness", "counts"), [(1.0, False), (0.02, True)])
 def test_only_what_is_as_loud_as_speech_is_left_out(loudness: float, counts: bool) -> None:
     mel = log_mel(beside_claps(loudness))
-    left_out = loud_beside_speech(mel, normalise(mel), np.ones(len(mel), bool), open_speech_network(WEIGHTS), lambda: None)
+    left_out = loud_beside_speech(mel, np.ones(len(mel), bool), open_speech_network(WEIGHTS), lambda: None)
     assert not left_out[: len(babble()) // 160].any()
     assert (left_out[-250:].mean() < 0.01) if counts else left_out[-250:].all()
+
+
+def test_claps_that_sound_like_a_syllable_move_no_mouth() -> None:
+    beside = np.repeat([False, True, False, True, False], 100)
+    activity = np.concatenate([np.ones(130), np.zeros(70), np.ones(300)])
+    np.testing.assert_array_equal(no_speech_after_all(beside, activity), np.repeat([False, True, False], [100, 100, 300]))
 
 
 def beside_claps(loudness: float) -> Floats:

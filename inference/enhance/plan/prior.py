@@ -8,6 +8,7 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
+from enhance.speech.beside import loud_beside_speech
 from enhance.speech.features import MELS
 from enhance.speech.network import Posteriors, open_speech_network
 from enhance.speech.pace import at_pace, pace_of
@@ -56,7 +57,8 @@ def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chu
     def prior(mel: Array, heard: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
-        usual = in_usual_voice(mel, heard, speech, go_on)
+        beside = loud_beside_speech(mel, heard, speech, go_on)
+        usual = in_usual_voice(mel, heard, beside, speech, go_on)
         normal = usual[heard]
         pace = pace_of(normal, speech(normal, go_on), speech, go_on)[np.cumsum(heard) - 1]
 

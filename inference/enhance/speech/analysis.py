@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .activity import speech_activity
 from .allphone import open_allphone
 from .background import background_frames
+from .beside import loud_beside_speech, no_speech_after_all
 from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel
@@ -57,7 +58,8 @@ class SpeechAnalyser:
         sound = without_gaps(_within_full_scale(pcm))
         mel = log_mel(sound)
         heard, noise = held_sounds(mel)
-        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, self._network, go_on)[heard]
+        beside = loud_beside_speech(mel, heard, self._network, go_on)
+        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, beside, self._network, go_on)[heard]
         unslowed = self._network(normal, go_on)
         pace = pace_of(normal, unslowed, self._network, go_on)
 
@@ -70,7 +72,7 @@ class SpeechAnalyser:
             posteriors += share * (heard_by(self._in_rooms) - posteriors)
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
-        activity[background_frames(mel, activity) | noise] = 0
+        activity[background_frames(mel, activity) | noise | no_speech_after_all(beside, activity)] = 0
         activity[hummed_frames(mel, posteriors, activity)] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from enhance.runs import runs
 
-from .features import Floats, mean_around
+from .features import Floats, mean_around, normalise
 from .network import Posteriors
 from .parts import doubt_of
 
@@ -19,19 +19,20 @@ _NO_SPEECH, _SPEECH = 0.3, 0.5  # shares: up to the first nobody speaks, from th
 _LOWEST = 3  # mel band: those below it, up to 260 Hz, are mostly hum
 _LOUD, _BELOW = 95, 4.0  # percentile of speech that is loud; nepers of power (17 dB) under it, from which a sound counts
 _SHORTEST = 80  # frames: pauses of speech in noise are shorter
+_MOSTLY = 0.5  # mean activity of a run from which it was speech, unheard before
 _ENOUGH = 60  # frames of speech that tell its level
 
 
 def loud_beside_speech(
-    mel: Floats, normal: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None]
+    mel: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None]
 ) -> npt.NDArray[np.bool_]:
     """Which frames are as loud as speech, for .8 s and more, but none: [T].
 
-    mel: log-mel [T, 40]. normal: normalise() of it. heard: [T], without the middle of held sounds. network: the one for speech
+    mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. network: the one for speech
     near the microphone. go_on is called between blocks and may raise.
     """
     share = np.zeros(len(mel))
-    share[heard] = mean_around(doubt_of(network(normal[heard], go_on))[0], _REACH)
+    share[heard] = mean_around(doubt_of(network(normalise(mel, heard)[heard], go_on))[0], _REACH)
     level = np.log(np.maximum(mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH), 1e-9))
     speech = share > _SPEECH
     beside = np.zeros(len(mel), np.bool_)
@@ -39,3 +40,14 @@ def loud_beside_speech(
         for start, end in runs((share < _NO_SPEECH) & (level > np.percentile(level[speech], _LOUD) - _BELOW)):
             beside[start:end] = end - start >= _SHORTEST
     return beside
+
+
+def no_speech_after_all(beside: npt.NDArray[np.bool_], activity: Floats) -> npt.NDArray[np.bool_]:
+    """The runs of what is loud beside speech that are mostly no speech either when the networks hear without it: [T].
+
+    beside: [T]. activity: [T], 0..1, of that second hearing. Some claps in it sound like a syllable.
+    """
+    silent = np.zeros(len(beside), np.bool_)
+    for start, end in runs(beside):
+        silent[start:end] = activity[start:end].mean() < _MOSTLY
+    return silent

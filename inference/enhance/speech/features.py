@@ -70,9 +70,7 @@ def log_mel(pcm: Floats) -> Floats:
     return out
 
 
-def normalise(
-    mel: Floats, heard: npt.NDArray[np.bool_] | None = None, beside: npt.NDArray[np.bool_] | None = None
-) -> Floats:
+def normalise(mel: Floats, heard: npt.NDArray[np.bool_] | None = None, beside: npt.NDArray[np.bool_] | None = None) -> Floats:
     """Log-mel (T x 40) without the level and the microphone's response: less a mean, over 3, within -4..3.
 
     The mean is that of the active frames; over the whole file up to 10 s, in longer ones over 10 s round each frame. Where a

@@ -1,7 +1,7 @@
 """What is hummed with the lips shut, between what is said: "mhm", "hmm", some notes.
 
-The network hears it as u, t or f as often as silence. Its sound leaves through the nose: it has little above 800 Hz, and nothing
-in it is a vowel of an open mouth.
+The network hears it as u, t or f as often as silence. Its sound leaves through the nose: it has little above 800 Hz, and
+nothing in it is a vowel of an open mouth.
 """
 
 import numpy as np

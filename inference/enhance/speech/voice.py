@@ -9,7 +9,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .beside import loud_beside_speech
 from .features import CENTRES, MELS, Floats, normalise
 from .network import Posteriors
 from .parts import by_parts, doubt_of
@@ -21,18 +20,18 @@ _NONE, _FULL = 0.06, 0.10
 
 
 def in_usual_voice(
-    mel: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None] = lambda: None
+    mel: Floats,
+    heard: npt.NDArray[np.bool_],
+    beside: npt.NDArray[np.bool_],
+    network: Posteriors,
+    go_on: Callable[[], None] = lambda: None,
 ) -> Floats:
-    """normalise() of mel, [T, 40], by speech alone, with the formants of an unusual voice moved to where usual voices have
-    them.
+    """normalise() of mel, [T, 40], with the formants of an unusual voice moved to where usual voices have them.
 
-    mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. network: the one for speech near the microphone. go_on
+    mel: log-mel [T, 40]. heard, beside: [T], as in normalise(). network: the one for speech near the microphone. go_on
     is called between blocks and may raise.
     """
-    normal = normalise(mel, heard)
-    beside = loud_beside_speech(mel, normal, heard, network, go_on)
-    if beside.any():
-        normal = normalise(mel, heard, beside)
+    normal = normalise(mel, heard, beside)
     scale = _scale(normal[heard], network, go_on)
     return normal if (scale == 1).all() else scaled(normal, scale[np.cumsum(heard) - 1])
 
