@@ -440,7 +440,7 @@ def test_claps_that_sound_like_a_syllable_move_no_mouth() -> None:
 def beside_claps(loudness: float) -> Floats:
     """Nonsense speech, silence, and 3 s of applause."""
     claps = noise(3, 0.2) * (seconds(3) % 0.025 < 0.01)
-    return np.concatenate([babble(), np.zeros(RATE // 2), loudness * claps]).astype(np.float32)
+    return np.asarray(np.concatenate([babble(), np.zeros(RATE // 2), loudness * claps]), np.float32)
 
 
 def test_speech_in_loud_noise_is_no_held_sound() -> None:
