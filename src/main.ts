@@ -194,6 +194,7 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
     replicas,
     loadWithinMs,
     signal: ending.signal,
+    log,
   });
   const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
   const stopReconciling = repeat(RECONCILE_MS, reconcile, log);

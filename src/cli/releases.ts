@@ -31,11 +31,12 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
       ending.abort();
     };
     for (const name of stops) process.once(name, stop);
-    const replicas = await openReplicas(config.triton, createLog('silent', 'cli'));
+    const log = createLog('silent', 'cli');
+    const replicas = await openReplicas(config.triton, log);
     const { transport } = replicas;
     const registry = openRegistry(stores, operations.flatMap(slotForms));
     const { loadWithinMs } = config.models;
-    const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
+    const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal, log });
     const operate = openOperate({
       registry,
       everywhere,

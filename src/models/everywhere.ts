@@ -1,7 +1,9 @@
 /** Loading and unloading on every Triton that is up. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat } from '../async/repeat.ts';
 import { Failure } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { Redises } from '../redis/script.ts';
 import type { Control, IndexEntry } from '../triton/protocol/control.ts';
 import type { Registry } from './registry.ts';
@@ -24,18 +26,24 @@ type Parts = {
   /** A stub that cannot start leaves its model loading for ever. */
   readonly loadWithinMs: number;
   readonly signal: AbortSignal;
+  readonly log: Log;
 };
 
 const LOOK_MS = 200;
+/** How long what a process was loading when it ended holds up the others. It says three times as often that it goes on. */
+const LEASE_MS = 10_000;
 
-export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signal }: Parts) => {
+export const openEverywhere = (
+  { stores, registry, replicas, loadWithinMs, signal, log }: Parts,
+  leaseMs = LEASE_MS,
+) => {
   const { redis, prefix } = stores;
   /** The replicas that are up; there may be none. */
   const all = (): readonly Replica[] => replicas.list().filter(({ state }) => state().healthy);
 
   /**
    * Loading and unloading one model on one Triton is done by one process at a time: else its processes would start twice, or
-   * one that is wanted again would be unloaded. Null when that was not possible by `deadline` (ms since 1970).
+   * one that is wanted again would be unloaded. Null when that was not possible by `deadline` (of performance.now()).
    */
   const alone = async <T>(
     { name: replica }: Replica,
@@ -45,13 +53,16 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   ): Promise<T | null> => {
     const lock = `${prefix}:models:loading:${replica}:${model}`;
     const token = randomUUID();
-    while (!(await redis.set(lock, token, 'PX', loadWithinMs, 'NX'))) {
+    while (!(await redis.set(lock, token, 'PX', leaseMs, 'NX'))) {
       if (performance.now() > deadline) return null;
       await sleep(LOOK_MS, undefined, { signal });
     }
+    const goOn = async () => void (await redis.pexpire(lock, leaseMs));
+    const stop = repeat(leaseMs / 3, goOn, log);
     try {
       return await work();
     } finally {
+      await stop();
       if ((await redis.get(lock)) === token) await redis.del(lock);
     }
   };
@@ -61,7 +72,7 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
     const { name, control } = replica;
     const deadline = performance.now() + loadWithinMs;
     const done = await alone(replica, model, deadline, async () => {
-      if (stateIn(await control.repositoryIndex(), model) === 'READY') return true;
+      if (stateIn(await control.repositoryIndex({ signal }), model) === 'READY') return true;
       await control.load(model, loadWithinMs, signal);
       return true;
     });

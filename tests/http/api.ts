@@ -139,7 +139,7 @@ export const realApi = async (
   const replicas = { list: () => [] };
   const { loadWithinMs } = config.models;
   const signal = draining.signal;
-  const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
+  const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal, log });
   const operate = openOperate({
     registry,
     everywhere,

@@ -134,6 +134,7 @@ test('the loop brings a restarted Triton to what is in use, and unloads what is 
     replicas,
     loadWithinMs: 30_000,
     signal: never,
+    log,
   });
   const reconcile = openReconcile({ registry, everywhere, modelsDir: '', keepMs: 0, log });
   await triton.kill();
@@ -163,6 +164,41 @@ test('the loop brings a restarted Triton to what is in use, and unloads what is 
   assert.is(await stable(), 'second+other-r1');
   const { releases: after } = await registry.read('mirror');
   assert.equal([after.r3?.loaded, after.r4?.loaded], [false, false]);
+});
+
+test('a process that ends while it loads a model holds up the others for its lease only; one that goes on, all along', async () => {
+  const leaseMs = 2_000;
+  const loads: (() => void)[] = [];
+  /** Its loads take until they are ended here. */
+  const control = {
+    ...triton.control,
+    repositoryIndex: async () => [],
+    load: () => new Promise<void>((resolve) => void loads.push(resolve)),
+  };
+  const slow = { name: 'slow', control, state: () => ({ healthy: true }) };
+  const load = (connection = redis) => {
+    const own = { stores: { ...stores, redis: connection }, replicas: { list: () => [slow] } };
+    const parts = { ...own, registry, loadWithinMs: 180_000, signal: never, log };
+    return openEverywhere(parts, leaseMs).loadOn(slow, 'echo');
+  };
+  const dying = openRedis(server.url, log, 'work');
+  const first = load(dying);
+  await until('the first one loads', () => loads.length === 1);
+  // As `kill -9` does.
+  dying.disconnect();
+
+  const second = load();
+  await until('the second one loads', () => loads.length === 2);
+  const third = load();
+  await sleep(2 * leaseMs);
+  assert.is(loads.length, 2, 'the second one still loads');
+  loads[1]?.();
+  await second;
+  await until('the third one loads', () => loads.length === 3);
+  loads[2]?.();
+  await third;
+  loads[0]?.();
+  assert.match(String(await first.catch(String)), 'Connection is closed');
 });
 
 test.after(async () => {
