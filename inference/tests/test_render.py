@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -114,12 +115,13 @@ def done(planes: Planes, mesh: Floats, asked: Floats, style: Style = "photo", su
     return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style=style))
 
 
-MEASURED: dict[tuple[bytes, ...], Floats] = {}
+MEASURED: dict[bytes, Floats] = {}
 
 
 def measured(planes: Planes, mesh: Floats) -> Floats:
     """SUBJECT of a picture; many tests ask for that of the same one, which is measured once."""
-    key = (*(plane.tobytes() for plane in (planes.y, planes.u, planes.v)), mesh.tobytes())
+    parts = (planes.y, planes.u, planes.v, mesh)
+    key = sha256(b"".join(repr(part.shape).encode() + part.tobytes() for part in parts)).digest()
     if key not in MEASURED:
         MEASURED[key] = measure(planes, BT601, mesh)
     return MEASURED[key].copy()

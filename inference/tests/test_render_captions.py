@@ -14,10 +14,10 @@ from enhance.render.compose import MouthRequest, render
 from enhance.render.cover.borders import border_below
 from enhance.render.cover.captions import Captions, captions_over
 from enhance.render.cover.letters import BLACK
-from enhance.render.measure import covered_share, measure
+from enhance.render.measure import covered_share
 from enhance.render.quality import QUALITIES
 from tests.covers import cover
-from tests.test_render import BT601, astronaut, target
+from tests.test_render import BT601, astronaut, measured, target
 
 Floats = npt.NDArray[Any]
 OPEN = target(0.2, 0.5)
@@ -106,7 +106,7 @@ def whole(captions: Captions | None, planes: Planes) -> Floats:
 def test_what_is_written_over_a_face_stays_while_the_mouth_opens(kind: str, quality: str) -> None:
     bare, mesh = large()
     planes, own = written(bare, mesh, KINDS[kind])
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     asked = MouthRequest(target=OPEN, subject=subject, style="photo", quality=QUALITIES[quality])
     done = render(planes, BT601, mesh, asked)
     off = np.abs(done.planes.y.astype(int) - planes.y)
@@ -120,7 +120,7 @@ def test_no_glow_lies_round_letters_under_the_chin(kind: str) -> None:
     """What is made up behind letters is seen only where a chin or a lip moves out from behind them."""
     bare, mesh = large()
     planes, own = written(bare, mesh, replace(KINDS[kind], down=0.55))
-    done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=measure(planes, BT601, mesh)))
+    done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=measured(planes, mesh)))
     near, far = (cv2.dilate(own.astype(np.uint8), np.ones((side, side), np.uint8)) > 0 for side in (3, 11))
     assert np.abs(done.planes.y.astype(int) - planes.y)[far & ~near].mean() < 2.5  # 6.5 and 8.9 where all of it is made up
 
@@ -137,7 +137,7 @@ def test_the_border_of_a_picture_stays_straight(opening: float, colours: tuple[i
         below = cv2.GaussianBlur(cv2.resize(plane, None, fx=3, fy=3), (0, 0), 12 * plane.shape[0] / bare.y.shape[0])
         corner = below[2 * first : 2 * first + len(plane) - first, plane.shape[1] : 2 * plane.shape[1]]
         plane[first:] = colours[number] if colours else corner
-    done = render(bare, BT601, mesh, MouthRequest(target=target(opening, 0.5), subject=measure(bare, BT601, mesh)))
+    done = render(bare, BT601, mesh, MouthRequest(target=target(opening, 0.5), subject=measured(bare, mesh)))
     assert np.abs(done.planes.y.astype(int) - bare.y)[row - 1 :].max() <= 1
     assert (done.mask > 0).sum() > 0.2 * pose.scale**2
 
@@ -183,7 +183,7 @@ def with_banner(planes: Planes, mesh: Floats, top: float) -> tuple[Planes, npt.N
 
 def test_a_banner_across_the_chin_stays_while_the_mouth_opens() -> None:
     bare, mesh = large()
-    subject = measure(bare, BT601, mesh)
+    subject = measured(bare, mesh)
     asked = MouthRequest(target=OPEN, subject=subject, style="photo", quality=QUALITIES["fast"])
     planes, own = with_banner(bare, mesh, 0.45)
     done = render(planes, BT601, mesh, asked)
@@ -196,7 +196,7 @@ def test_a_banner_across_the_chin_stays_while_the_mouth_opens() -> None:
 def test_a_mouth_behind_letters_is_left_alone() -> None:
     bare, mesh = large()
     planes, _ = written(bare, mesh, Writing("OVER THE MOUTH", WHITE, 0.22, outlined=True, down=0.12))
-    subject = measure(bare, BT601, mesh)
+    subject = measured(bare, mesh)
     done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=subject, style="photo"))
     assert not done.mask.any()
     assert (done.planes.y == planes.y).all()
@@ -212,7 +212,7 @@ def test_a_face_with_captions_is_not_covered() -> None:
 def test_on_a_bare_face_nothing_is_written(shape: float) -> None:
     planes, mesh = large()
     assert found(planes, mesh) is None
-    subject = measure(planes, BT601, mesh)
+    subject = measured(planes, mesh)
     moved = render(planes, BT601, mesh, MouthRequest(target=target(shape, 0.5), subject=subject, style="photo")).planes
     assert found(moved, mesh) is None
 

@@ -44,6 +44,7 @@ from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
 from enhance.style import style_of
+from tests.test_render import measured
 
 Floats = npt.NDArray[Any]
 MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
@@ -131,7 +132,7 @@ def target(opening: float = 0.0, width: float = WIDTH, **others: float) -> Float
 
 def spoken(picture: npt.NDArray[np.uint8], mesh: Floats, asked: Floats, subject: Floats | None = None) -> Rendered:
     planes = planes_of(picture)
-    person = measure(planes, BT601, mesh) if subject is None else subject
+    person = measured(planes, mesh) if subject is None else subject
     return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style="flat"))
 
 
@@ -146,7 +147,7 @@ def ink_rows(rendered: Rendered, mesh: Floats, skin: tuple[int, int, int] = SKIN
 
 
 def has_ink(picture: npt.NDArray[np.uint8], mesh: Floats) -> bool:
-    return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink is not None
+    return SUBJECT.unpack(measured(planes_of(picture), mesh)).ink is not None
 
 
 @pytest.mark.parametrize("skin", [SKIN, DARK])
@@ -164,14 +165,14 @@ def test_a_tongue_that_takes_most_of_a_mouth_is_not_its_dark() -> None:
     cv2.ellipse(tongue, (round(x), round(y + 0.13 * unit)), (round(0.14 * unit), round(0.09 * unit)), 0, 0, 360, (1,), -1)
     picture[near & (tongue > 0)] = (235, 120, 120)
     assert (near & (tongue > 0)).sum() > 0.5 * near.sum()
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and np.abs(ink.fill - FILL).max() < 15
 
 
 @pytest.mark.parametrize("thick", [0.016, 0.03])
 def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
     picture, mesh = drawing("open", size=640, fill=(255, 255, 255), thick=thick)
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and abs(float(np.median(ink.thick)) - thick) < 0.004
 
 
@@ -181,7 +182,7 @@ def test_a_mouth_wider_than_the_distance_of_the_eyes_is_found() -> None:
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
     picture[:] = SKIN
     cv2.ellipse(picture, (x, y), (round(0.6 * unit), round(0.1 * unit)), 0, 20, 160, INK, 3, cv2.LINE_AA)
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and 1.05 < ink.width < 1.25
 
 
@@ -192,7 +193,7 @@ def test_the_line_round_a_grin_that_is_about_as_dark_is_told_by_its_teeth_and_it
     inside = np.abs(picture.astype(int) - (96, 24, 32)).max(axis=2) < 8
     inside[round(mesh[[61, 291], 1].mean() + 0.06 * unit) :] = False
     picture[inside] = 255
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and ink.teeth and abs(float(np.median(ink.thick)) - thick) < 0.007
     assert ink.stroke[0] - ink.stroke[1:].mean() < 30  # that of the fill: 68
 
@@ -205,7 +206,7 @@ def test_teeth_on_dark_skin_do_not_hide_the_mouth_round_them() -> None:
     inside[: round(y)] = inside[round(y + 0.06 * unit) :] = False
     picture[inside] = 255
     assert inside.sum() > 500
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and ink.teeth and abs(ink.width - WIDTH) < 0.05
 
 
@@ -220,7 +221,7 @@ def test_teeth_are_as_light_as_the_drawing_has_them(light: float) -> None:
 @pytest.mark.parametrize(("fill", "teeth"), [((196, 192, 184), True), ((200, 168, 139), False)])
 def test_teeth_in_shade_are_told_from_other_things_as_dark_by_their_colour(fill: tuple[int, int, int], teeth: bool) -> None:
     picture, mesh = drawing("open", (245, 205, 170), size=640, fill=fill, thick=0.02)
-    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert ink is not None and ink.teeth == teeth
     if teeth:
         np.testing.assert_allclose(ink.tooth, fill, atol=8)
@@ -243,7 +244,7 @@ def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(
         picture[(mouth & tongue) > 0] = (235, 110, 115)
     if "teeth" in parts:
         picture[y : y + round(0.05 * unit)][mouth[y : y + round(0.05 * unit)] > 0] = 255
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     ink = SUBJECT.unpack(subject).ink
     assert ink is not None and ink.teeth == ("teeth" in parts)
     shut = spoken(picture, mesh, target(), subject).planes.y[mouth > 0].astype(int)
@@ -375,7 +376,7 @@ def test_a_mouth_of_nothing_but_white_teeth_goes_when_it_shuts_and_opens_on_dark
     mouth = np.zeros(picture.shape[:2], np.uint8)
     cv2.ellipse(mouth, (x, y), (round(0.19 * unit), round(0.14 * unit)), 0, 0, 180, (1,), -1)
     picture[mouth > 0] = 255
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     ink = SUBJECT.unpack(subject).ink
     assert ink is not None and ink.teeth and ink.tooth.min() > 245
     bare = planes_of(np.full_like(picture, skin)).y[0, 0]
@@ -395,12 +396,12 @@ def test_a_grin_has_as_much_room_as_a_mouth_without_teeth() -> None:
 
 def test_a_grin_shuts_to_a_smile_and_a_round_mouth_to_a_line() -> None:
     picture, mesh = drawing("open", size=480)
-    grin = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    grin = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     unit = pose_of(mesh).scale
     x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
     picture[y - round(0.1 * unit) : y + round(0.22 * unit), x - round(0.3 * unit) : x + round(0.3 * unit)] = SKIN
     cv2.ellipse(picture, (x, y), (round(0.1 * unit), round(0.12 * unit)), 0, 0, 360, FILL, -1, cv2.LINE_AA)
-    surprise = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    surprise = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
     assert grin is not None and surprise is not None
     assert grin.bow.max() / grin.width > 0.1 and surprise.bow.max() < 0.035
 
@@ -757,7 +758,7 @@ def test_a_line_as_light_as_the_skin_and_redder_is_a_mouth(skin: tuple[int, int,
     drawn[y + round(0.1 * unit) :] = 255
     share = (255 - drawn[..., :1].astype(np.float64)) / (255 - drawn[..., 0].min())
     picture = ((1 - share) * skin + share * line + 0.5).astype(np.uint8)
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     ink = SUBJECT.unpack(subject).ink
     assert ink is not None
     np.testing.assert_allclose(ink.stroke, line, atol=25)
@@ -783,7 +784,7 @@ def test_ink_is_measured_on_the_picture_as_it_is(monkeypatch: pytest.MonkeyPatch
     picture, mesh = drawing("open")
     bare = planes_of(np.full_like(picture, SKIN))
     monkeypatch.setattr("enhance.render.measure.without_captions", lambda *_: bare)
-    assert has_ink(picture, mesh)
+    assert SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink is not None
 
 
 def test_a_thin_line_of_teeth_is_no_stroke_of_ink() -> None:
@@ -878,7 +879,7 @@ def test_the_corners_of_drawn_lips_are_moved_once_though_both_lips_end_there() -
 def test_painted_lips_are_shut_as_the_subjects_whatever_mouth_a_frame_of_a_film_has(outline: bool) -> None:
     """Unless they are in outline. A portrait (it has edges) shows the subject's own drawing."""
     picture, mesh = drawing("outlined" if outline else "lips", size=480, fill=LIP if outline else None)
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     (x, y), unit = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int), pose_of(mesh).scale
     frame = np.full_like(picture, SKIN)
     frame[y + round(0.25 * unit) :] = picture[y + round(0.25 * unit) :]
@@ -1014,7 +1015,7 @@ def test_all_of_a_line_under_the_lower_lip_goes_with_it_however_near() -> None:
 
 def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:
     picture, mesh = drawing()
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     hidden = np.full_like(picture, SKIN)
     out = spoken(hidden, mesh, target(0.2), subject)
     assert not out.mask.any()
@@ -1023,7 +1024,7 @@ def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:
 
 def test_the_same_frame_is_drawn_alike_and_a_moved_one_moves_the_mouth() -> None:
     picture, mesh = drawing()
-    subject = measure(planes_of(picture), BT601, mesh)
+    subject = measured(planes_of(picture), mesh)
     one = spoken(picture, mesh, target(0.12), subject)
     moved = mesh.copy()
     moved[:, :2] += [6, 4]

@@ -13,12 +13,12 @@ from enhance.picture import LUMA
 from enhance.portrait.animate import Animator
 from enhance.render.drawn.ink import Ink
 from enhance.render.drawn.outlines import JAW, has_lines, in_outline
-from enhance.render.measure import measure
 from enhance.render.patch import patch_of
 from enhance.render.subject import SUBJECT
 from enhance.style import STYLES, style_of
 from serving.mouth_render import MouthRenderModel
 from tests.shells import answer, configured
+from tests.test_render import measured
 from tests.test_render_drawn import FILL, INK, IRIS, LASH, MESH, Floats, blink, drawing, eyes, planes_of, spoken, target
 
 BT601 = Colours(0.299, 0.114, False)
@@ -44,7 +44,7 @@ def is_drawn(picture: Picture, mesh: Floats) -> bool:
 
 
 def ink_of(picture: Picture, mesh: Floats) -> Ink | None:
-    return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    return SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
 
 
 @pytest.mark.parametrize("blur", [1, 2, 3])
