@@ -1,7 +1,8 @@
 """Whether a body that breaks its schema is valid in a spelling that is taken on purpose.
 
 The rules are those of src/http/body/canonical.ts, read from the JSON schema: null for a field that cannot be null is left
-out; text stands for a number, true or false; format names come in any case; the text parts of a form may be JSON.
+out, and so is an empty text part of a form for a field that cannot be empty; text stands for a number, true or false;
+format names come in any case; the text parts of a form may be JSON.
 """
 
 import json
@@ -47,6 +48,8 @@ class Spelling:
 
     def _fields(self, sent: Mapping[str, Any], schema: Schema, is_text: bool = False) -> dict[str, Any]:
         known = self._properties(schema)
+        if is_text:
+            sent = {name: text for name, text in sent.items() if text != "" or self._accepts("", known.get(name, {}))}
         read = {name: self._value(value, known[name], is_text) if name in known else value for name, value in sent.items()}
         return {
             name: value

@@ -33,6 +33,28 @@ test('null for an optional field is no field, at every depth', () => {
   assert.equal([read_.expressiveness, read_.background], [0.5, { mode: 'mix', volume: 0.3 }]);
 });
 
+test('an empty text part is no field, at every depth; in JSON, and where a text may be empty, it is a text', () => {
+  const schema = UpscaleRequest.extend(callbackFields);
+  const sent = {
+    model: 'photo',
+    scale: '2',
+    effort: '',
+    image_url: '',
+    webhook_url: '',
+    output: { quality: '' },
+  };
+  const read = (isText: boolean, more = {}) =>
+    canonical({ ...sent, ...more }, schema, { isText, publicUrl });
+  assert.equal(read(true), { ...photo, output: {} });
+  assert.equal(read(true, { metadata: { note: '' } }).metadata, { note: '' });
+  assert.is(read(false).webhook_url, '');
+  assert.equal(faults(UpscaleRequest, { model: '', scale: '2' }, true), [
+    ['/model', 'required', '"".'],
+  ]);
+  const [unknown] = faults(UpscaleRequest, { ...photo, foo: '' }, true);
+  assert.equal(unknown?.slice(0, 2), ['/foo', 'unknown_field']);
+});
+
 test('a webhook_url is an address; no id of a job or an upload stands for one', () => {
   const schema = UpscaleRequest.extend(callbackFields);
   for (const id of ['job_0A9b', 'upl_7x']) {

@@ -98,6 +98,7 @@ test('an unfinished job has no result yet, which may be asked for again', async 
   const { id } = (await (await request())(later)).data;
   const answer = await http.get(`/v1/jobs/${id}/result`);
   assert.is(refused(answer, 409, 'result_not_ready').retryable, true);
+  assert.is(answer.headers['retry-after'], '5');
 });
 
 test('a result whose file is gone has expired: for its link, its key and a repeated request', async () => {

@@ -88,6 +88,28 @@ test('bytes without a file name are a file', async () => {
   assert.is(status, 200, JSON.stringify(data));
 });
 
+test('what was not filled in in a form is left out, but an empty file with a name is a file', async () => {
+  const image = await fresh();
+  const form = (name: string) => {
+    const body = formOf({
+      model: 'photo',
+      scale: '2',
+      image,
+      video_url: '',
+      webhook_url: '',
+      metadata: '',
+    });
+    body.append('video', new Blob([]), name);
+    return body;
+  };
+  const { status, data } = await upscale(form(''));
+  assert.is(status, 200, JSON.stringify(data));
+  assert.equal(pointers(refused(await upscale(form('a.mp4')), 422, 'validation_failed')), [
+    '/image',
+    '/video',
+  ]);
+});
+
 test('text where a file belongs is refused by what it is', async () => {
   const form = formOf({ model: 'photo', scale: '2', image: 'https://example.com/a.png' });
   const problem = refused(await upscale(form), 415, 'unsupported_media_type');

@@ -52,7 +52,9 @@ const headersAt = (
 ];
 
 const mayPass = (status: number, codes: readonly string[]): boolean =>
-  [429, 503, 507].includes(status) || codes.includes('idempotency_in_progress');
+  [429, 503, 507].includes(status) ||
+  codes.includes('idempotency_in_progress') ||
+  codes.includes('result_not_ready');
 
 /** The route's own failures and those that follow from what it takes, each once and in the order of the alphabet. */
 const codesOf = (route: Description): string[] =>

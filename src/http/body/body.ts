@@ -75,7 +75,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   const files = new Map<string, StoredFile>();
   const begun = new Set<string>();
   const twice = new Set<string>();
-  const keep: Keep = (name) => {
+  const keep: Keep = ({ name, isUnnamed }) => {
     if (!parts.includes(name)) return undefined;
     if (begun.has(name)) {
       twice.add(name);
@@ -83,7 +83,8 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     }
     begun.add(name);
     return async (bytes) => {
-      files.set(name, await writeHashed(join(folder, name), bytes, { admit }));
+      const file = await writeHashed(join(folder, name), bytes, { admit });
+      if (file.bytes > 0 || !isUnnamed) files.set(name, file);
     };
   };
   // One file more than expected, so that an unexpected one is reported by its name.

@@ -12,7 +12,8 @@ type Means = {
 };
 
 /**
- * `null` for a field that cannot be null is left out. Text becomes a number, true or false where the field is one. Names of
+ * `null` for a field that cannot be null is left out; so is an empty text part for a field that cannot be empty: forms send
+ * one for whatever was not filled in. Text becomes a number, true or false where the field is one. Names of
  * formats are taken in any case. An id of a job or an upload becomes its address.
  */
 export const canonical = (fields: Fields, schema: z.ZodObject, means: Means): Fields =>
@@ -20,6 +21,7 @@ export const canonical = (fields: Fields, schema: z.ZodObject, means: Means): Fi
     Object.entries(fields).flatMap(([name, sent]) => {
       const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
       if (!field) return [[name, sent]];
+      if (means.isText && sent === '' && !accepts(field, sent)) return [];
       const value = spelled(sent, field, means);
       return value === null && !accepts(field, null) ? [] : [[name, value]];
     }),

@@ -26,7 +26,7 @@ export type Multipart = {
 
 type Bytes = AsyncIterable<Buffer>;
 /** Called when a file part begins; answers what stores it, or undefined to discard its bytes. */
-export type Keep = (name: string) => ((bytes: Bytes) => Promise<void>) | undefined;
+export type Keep = (part: PartHeader) => ((bytes: Bytes) => Promise<void>) | undefined;
 
 /** The most bytes of the header of one part: a file name of 255 characters in percent encoding takes 3 KiB at most. */
 const headerBytes = 8 * 1024;
@@ -50,13 +50,14 @@ export const readMultipart = async (
   const count = counter(bounds);
   const fields = new Map<string, string[]>();
   const strayFiles = new Set<string>();
-  await eachPart(req, { ...bounds, count }, signal, async ({ name, isFile }, part) => {
+  await eachPart(req, { ...bounds, count }, signal, async (header, part) => {
+    const { name, isFile } = header;
     if (!isFile) {
       const value = await textOf(counted(part, count.text), name);
       fields.set(name, [...(fields.get(name) ?? []), value]);
       return;
     }
-    const store = keep(name);
+    const store = keep(header);
     if (!store) strayFiles.add(name);
     await (store ?? discard)(counted(part, count.file));
   });

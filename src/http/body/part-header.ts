@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import { shorten } from '../shorten.ts';
 
-export type PartHeader = { readonly name: string; readonly isFile: boolean };
+export type PartHeader = {
+  readonly name: string;
+  readonly isFile: boolean;
+  /** It has no file name, or an empty one: a form's file field that was not filled in is such a part, without bytes. */
+  readonly isUnnamed: boolean;
+};
 
 const nameLength = 100;
 const fileNameLength = 1000;
@@ -46,7 +51,8 @@ export const headerOf = (lines: object, fileParts: readonly string[]): PartHeade
     throw invalidMultipart(`expected ${expected}; got "${shorten(coded)}"`);
   }
   // Not by the content type: clients leave that out for files and send it with text.
-  return { name, isFile: fileName !== null || fileParts.includes(name) };
+  const isFile = fileName !== null || fileParts.includes(name);
+  return { name, isFile, isUnnamed: !fileName };
 };
 
 /** Content-Disposition has the parameter syntax of a media type, so it is parsed as the subtype of one. */

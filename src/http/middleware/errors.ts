@@ -1,5 +1,5 @@
 import type { Next } from 'koa';
-import { asFailure, Failure } from '../../errors.ts';
+import { asFailure, Failure, type FailureCode } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
 import { isUnreachable, refusedWrite } from '../../redis/errors.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
@@ -49,12 +49,13 @@ const whyOf = ({ cause }: Failure): string => String(cause).slice(0, 300);
 
 const retrySeconds = 5;
 const passing = [429, 503, 507];
+const passingConflicts: readonly FailureCode[] = ['idempotency_in_progress', 'result_not_ready'];
 
 const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
   if (status === 401) return { 'WWW-Authenticate': String(facts.challenge ?? 'Bearer') };
   if (status === 405 && Array.isArray(facts.allowed)) return { Allow: facts.allowed.join(', ') };
   if (status === 416) return { 'Content-Range': `bytes */${facts.bytes}` };
-  if (passing.includes(status) || code === 'idempotency_in_progress') {
+  if (passing.includes(status) || passingConflicts.includes(code)) {
     return { 'Retry-After': String(facts.retry_after_seconds ?? retrySeconds) };
   }
   return {};

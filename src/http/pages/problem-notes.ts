@@ -116,7 +116,8 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   result_not_ready: {
     means: 'The job exists, but it has not finished, so there is nothing to download yet.',
-    advice: 'Wait for the end of the job: follow its events, or ask for the job every few seconds.',
+    advice:
+      'Wait for the end of the job: follow its events, or ask again after as many seconds as the header Retry-After says.',
     facts: { status: 'processing' },
   },
   job_canceled: {
