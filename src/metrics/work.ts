@@ -23,7 +23,7 @@ export const createWorkMetrics = (registry: Registry) => {
   });
   const slots = new Gauge({
     name: 'enhance_worker_slots',
-    help: 'Attempts that this worker runs at most at a time (WORKER_CONCURRENCY); only workers tell it',
+    help: 'Attempts that this worker runs at most at a time (WORKER_CONCURRENCY), but for one picture beside long jobs; only workers tell it',
     registers,
   });
   // A gauge without labels would tell 0 until it is set.

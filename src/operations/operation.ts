@@ -199,6 +199,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   /** Does one chunk of what another worker's `run` shares out. Absent: its `run` shares nothing. */
   help?(task: Help<O, F>): Promise<void>;
 
+  /** The kind of input whose jobs take seconds as a rule, and may run beside long jobs (decision 271). Absent: none does. */
+  readonly quickInput?: InputKind;
   /** Which of `models` does the work, and the option that chose it, as "effort realtime": the one that the caller named unless given. */
   variant?(options: O): { readonly model: string; readonly by: string };
   /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */

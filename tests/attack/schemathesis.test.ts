@@ -41,6 +41,7 @@ const boxes = [['1', 2, 3, 4], null];
 const spelled: readonly (readonly [path: string, fields: object])[] = [
   ...[{}, { scale: '2' }, { scale: '3' }, { scale: ' 2' }, { scale: [2] }, { model: 'PHOTO' }],
   ...[{ output: null }, { model: null }, { nothing: null }, { output_format: 'JPG' }],
+  ...[{ output_format: '' }, { webhook_url: '' }, { model: '' }, { nothing: '' }],
   ...[
     { output: { quality: '80', lossless: 'TRUE', background: null } },
     { output: { quality: 0 } },

@@ -91,6 +91,12 @@ const usual = { video: 'clip.mp4', audio: 'voice.wav' };
 test.before.each(caller.cancelQueued);
 test.after.each(api.nothingLeft);
 
+test('a portrait may not run beside long jobs: it is as long as its sound', async () => {
+  const { data } = await post(wanted({ image: 'phone.jpg', audio: 'voice.wav' }));
+  const { input, quick } = await api.parts.jobs.get(caller.account, data.id);
+  assert.equal([input.kind, quick], ['image', false]);
+});
+
 test('a job tells both of its inputs and all of its options', async () => {
   const answer = await post(wanted(usual));
   assert.is(answer.status, 202, JSON.stringify(answer.data));

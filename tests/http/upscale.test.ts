@@ -96,6 +96,17 @@ test('a job asked for asynchronously is answered with 202, its place and its cos
   assert.equal((await http.get(`/v1/jobs/${job.id}`)).data, job);
 });
 
+test('a picture may run beside long jobs, a video may not', async () => {
+  const clip = join(tempDir('quick'), 'clip.mp4');
+  await makeClip(clip, pattern(0.4));
+  const video = wanted(Uint8Array.from(await readFile(clip)), { output_format: 'mp4' });
+  const isQuick = async (form: FormData) => {
+    const { data } = await post(form);
+    return (await api.parts.jobs.get(caller.account, data.id)).quick;
+  };
+  assert.equal([await isQuick(wanted(await fresh())), await isQuick(video)], [true, false]);
+});
+
 test('the events of a job that waits tell that it moves up, which nothing announces', async () => {
   const [first, second] = [await post(wanted(await fresh())), await post(wanted(await fresh()))];
   const draining = new AbortController();

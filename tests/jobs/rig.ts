@@ -89,6 +89,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       files: { media: path },
       found: imageInfo,
       inputBytes: content.length,
+      quick: false,
       identity: `work on ${content}`,
     };
   };
@@ -98,7 +99,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
     content: string,
-    { account = 'acme', credits = 10, idempotency, callback, options = {}, to = parts }: Asked = {},
+    {
+      account = 'acme',
+      credits = 10,
+      quick = false,
+      idempotency,
+      callback,
+      options = {},
+      to = parts,
+    }: Asked = {},
   ) =>
     submit(to, {
       account,
@@ -119,6 +128,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
           files: noFiles,
         }),
       }),
+      quick,
       price: { credits, text: `photo: ${credits} MP × 1` },
       idempotency,
       callback,
@@ -181,6 +191,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Asked = {
   readonly account?: string;
   readonly credits?: number;
+  readonly quick?: boolean;
   readonly idempotency?: Claim;
   readonly callback?: Callback;
   readonly options?: Partial<UpscaleOptions>;

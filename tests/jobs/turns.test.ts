@@ -7,7 +7,7 @@ import type { JobRecord } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { untilAborted } from '../real/aborted.ts';
 import { until } from '../real/until.ts';
-import { atOnce, openRig, type Rig, type Run } from './rig.ts';
+import { atOnce, openRig, quick, type Rig, type Run } from './rig.ts';
 import { rigSuite } from './rig-suite.ts';
 
 const test = await rigSuite('turns', ['many', 'some', 'one']);
@@ -43,6 +43,7 @@ const oneByOne = () => {
   return {
     run,
     started,
+    end: (id: string) => going.get(id)?.(),
     /** Ends the one that runs for the longest time. */
     endOne: () => [...going.values()][0]?.(),
     endAll: () => {
@@ -192,6 +193,67 @@ test("jobs that wait for a model leave the account's places to its other jobs", 
   assert.equal([status, held], ['queued', 10]);
   assert.is((await rig.jobs.place(away))?.position, 1);
   await rig.jobs.cancel('one', away.id);
+});
+
+test('while long jobs have all places, quick jobs run beside them, one at a time and in turns', async ({
+  rig,
+}) => {
+  limits(rig, 2, 2);
+  const model = oneByOne();
+  await rig.work(model.run);
+  const long = await asked(rig, 'many', 3);
+  await until('long jobs have all places', () => model.started.length === 2);
+  const askQuick = async (name: string, account: string) =>
+    (await rig.ask(name, { account, quick: true })).job;
+  // Its account runs as many jobs as it may, which holds up its long jobs alone.
+  const own = await askQuick('own', 'many');
+  await until('it runs', () => model.started.length === 3);
+  const [second, third] = [await askQuick('second', 'many'), await askQuick('third', 'one')];
+  await sleep(10 * quick.lookMs);
+  assert.equal(model.started.slice(2), [own.id]);
+  // The long job that waits in front of them does not count.
+  const places = [second, third].map(async (job) => (await rig.jobs.place(job))?.position);
+  assert.equal(await Promise.all(places), [2, 1]);
+  for (const next of [own, third, second]) {
+    await until('it runs', () => model.started.at(-1) === next.id);
+    model.end(next.id);
+    assert.is((await rig.ended(next)).status, 'succeeded');
+  }
+  await sleep(10 * quick.lookMs);
+  assert.is(model.started.length, 5);
+  assert.equal(await rig.redis.keys(`${rig.stores.prefix}:quick-*`), []);
+  for (const job of long) await rig.jobs.cancel('many', job.id);
+  for (const job of long) await rig.ended(job);
+});
+
+test('quick jobs get no more places than there are while none has a long job', async ({ rig }) => {
+  limits(rig, 4, 2);
+  const model = oneByOne();
+  await rig.work(model.run);
+  const [long] = await asked(rig, 'many', 1);
+  await until('it runs', () => model.started.length === 1);
+  const pictures: JobRecord[] = [];
+  for (const name of ['a', 'b', 'c'])
+    pictures.push((await rig.ask(name, { account: 'one', quick: true })).job);
+  await until('one of them runs', () => model.started.length === 2);
+  await sleep(10 * quick.lookMs);
+  assert.is(model.started.length, 2);
+  for (const job of pictures) {
+    await until('it runs', () => model.started.at(-1) === job.id);
+    model.end(job.id);
+  }
+  model.endAll();
+  for (const job of [...pictures, ...(long ? [long] : [])]) await rig.ended(job);
+});
+
+test('a picture that will probably take longer than a minute is not quick', async ({ rig }) => {
+  await rig.redis.hset(`${rig.stores.prefix}:speeds`, 'photo@r1', '30000');
+  const isQuick = async (credits: number) => {
+    const { job } = await rig.ask(`${credits}`, { account: 'one', credits, quick: true });
+    await rig.jobs.cancel('one', job.id);
+    return job.quick;
+  };
+  assert.equal([await isQuick(2), await isQuick(3)], [true, false]);
 });
 
 test('jobs that an older version queued or left running get their turns', async ({ rig }) => {

@@ -59,7 +59,8 @@ export const makeJob = async (
       const found = await reuse(parts, order);
       if (found) return logPlaced(parts, found);
       const prepared = await probed(operation, identified, intake, parts);
-      const submission = { ...order, ...(await probedPart(identified, prepared)) };
+      const quick = operation.quickInput === identified.inputKind;
+      const submission = { ...order, ...(await probedPart(identified, prepared)), quick };
       const rechoose = () => chooseAgain(operation, identified, pin, parts);
       return logPlaced(parts, await submit(parts, { ...submission, rechoose }));
     },
@@ -121,7 +122,7 @@ const signedBy = (
 const probedPart = async (
   { files }: Identified<Options>,
   { input, found, price, made }: Prepared<JobInput, unknown>,
-): Promise<Omit<Submission, keyof Order | 'rechoose'>> => {
+): Promise<Omit<Submission, keyof Order | 'rechoose' | 'quick'>> => {
   const sources = Object.entries(files);
   const paths = await Promise.all(
     sources.map(async ([role, { file }]) => [role, await file()] as const),

@@ -79,6 +79,8 @@ const shared = {
   fingerprint: z.string(),
   /** What the fingerprint is made of, except the release; see `submit/fingerprint.ts`. */
   identity: z.string().default(''),
+  /** It may run beside long jobs (decision 271). */
+  quick: flag,
   /** What it would cost, held at submission and charged at the end; see `accounts/ledger.ts`. */
   estimated: count,
   held: count,

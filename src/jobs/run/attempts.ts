@@ -56,11 +56,13 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
   return {
     /**
      * Starts the job whose turn it is; the ticket's own job is that only when nobody else's comes before it. Null: a place is
-     * free, and no ticket is used up.
+     * free, and no ticket is used up. 'quick': only a quick job may be started.
      */
-    take: (ticket: Ticket | null, token: string) => {
-      const { id, dispatch } = ticket ?? { id: '', dispatch: 0 };
-      return takeJob(stores, id, dispatch, token, leaseMs, accountRunning, RECORD_TTL_MS);
+    take: (ticket: Ticket | 'quick' | null, token: string) => {
+      const isQuick = ticket === 'quick';
+      const { id, dispatch } = isQuick || !ticket ? { id: '', dispatch: 0 } : ticket;
+      const lane = isQuick ? 'quick-' : '';
+      return takeJob(stores, id, dispatch, token, leaseMs, accountRunning, RECORD_TTL_MS, lane);
     },
 
     beat: (id: string, fence: number, progress: JobProgress | null) =>

@@ -69,6 +69,10 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const leaving = { soon: soon.signal, now: now.signal };
   const running = new Set<Promise<unknown>>();
   const places = config.jobs.concurrency;
+  /** How many of the jobs that run are not quick. */
+  let long = 0;
+  /** The quick job that runs beside long ones. */
+  let beside: Promise<boolean> | null = null;
 
   const deliverDue = async () => {
     const { tickets, ended } = await attempts.due(places);
@@ -76,6 +80,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     // Another worker may have these tickets, and no free place.
     if (tickets.length > 0 && running.size < places) void takeAtOnce();
     for (const id of ended) await files.removeJob(id);
+    void takeBeside();
   };
 
   const renewTickets = async (): Promise<void> => {
@@ -90,13 +95,13 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   };
 
   /** Whether there was a job to take. */
-  const run = async (ticket: Ticket | null): Promise<boolean> => {
+  const run = async (ticket: Ticket | 'quick' | null): Promise<boolean> => {
     // Another worker, which looks at what is due, makes a new ticket.
     if (closing.aborted) return false;
     const [said, id, fence, record] = await attempts.take(ticket, randomUUID());
     if (said === 'none') return false;
     // The job whose ticket it was needs a new one. The job that was taken does not wait for that.
-    const renewed = ticket && ticket.id !== id ? renewTickets() : null;
+    const renewed = ticket && ticket !== 'quick' && ticket.id !== id ? renewTickets() : null;
     if (said === 'taken') {
       const job = jobs.read(record);
       if (job.fence === fence) await attempt(job);
@@ -106,7 +111,17 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     return true;
   };
 
-  const attempt = (job: JobRecord): Promise<void> => {
+  const attempt = async (job: JobRecord): Promise<void> => {
+    const counts = job.quick ? 0 : 1;
+    long += counts;
+    try {
+      await attemptInScope(job);
+    } finally {
+      long -= counts;
+    }
+  };
+
+  const attemptInScope = (job: JobRecord): Promise<void> => {
     const { id, request_id, traceparent } = job;
     const from = { job_id: id, request_id, traceparent: saneTraceparent(traceparent) };
     return inScope(from, () => {
@@ -168,6 +183,21 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     }
   };
 
+  /** While long jobs have all places, quick ones run beside them, one at a time. A place that is free takes them by itself. */
+  const takeBeside = async (): Promise<void> => {
+    if (beside !== null) return;
+    try {
+      for (let took = true; took && long >= places; ) {
+        beside = run('quick');
+        took = await beside;
+      }
+    } catch (error) {
+      log.error({ err: error }, 'a quick job could not be taken or ended');
+    } finally {
+      beside = null;
+    }
+  };
+
   const sweep = async () => {
     const adopted = await attempts.adopt();
     if (adopted > 0) log.warn({ adopted }, 'jobs of another version were given their turns');
@@ -195,10 +225,11 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       stopListening();
       const helping = stopHelping();
       const quiet = Promise.allSettled([stopLooking(), stopSweeping(), queue.pause()]);
-      await atMost(config.jobs.drainMs, [helping, ...running]);
+      const left = () => [helping, ...running, ...(beside ? [beside] : [])];
+      await atMost(config.jobs.drainMs, left());
       now.abort();
       // Without Redis nothing can be put back, and these would wait for ever; the leases of the jobs end without us.
-      await atMost(PUT_BACK_MS, [quiet, helping, ...running]);
+      await atMost(PUT_BACK_MS, [quiet, ...left()]);
     },
   };
 };

@@ -12,9 +12,11 @@
 --   <root>:queued              zset of ids in status queued, by time of creation
 --   <root>:queued:<account>    the same of one account
 --   <root>:ready:<account>     those of them that a worker may start now
+--   <root>:quick-ready:<account>  those of these that are quick: pictures to be enlarged, the work of seconds
 --   <root>:processing          set of ids in status processing
 --   <root>:running:<account>   the same of one account
 --   <root>:turns               zset of accounts that have a ready job; the lowest score has the next turn (set_turn)
+--   <root>:quick-turns         the same of accounts that have a ready quick job
 --   <root>:stamps              zset of accounts by when they were served last or began to wait; the latest 10,000
 --   <root>:stamp               the latest stamp (next_stamp)
 --   <root>:taken:<token>       what a call of take.lua answered, for as long as it may be sent again
@@ -88,10 +90,12 @@ end
 
 -- The account with the fewest running jobs has the next turn; of several the one that was served longest ago.
 local function set_turn(root, account)
-  if redis.call('EXISTS', root .. ':ready:' .. account) == 1 then
-    redis.call('ZADD', root .. ':turns', turn_of(root, account), account)
-  else
-    redis.call('ZREM', root .. ':turns', account)
+  for _, lane in ipairs({ ':', ':quick-' }) do
+    if redis.call('EXISTS', root .. lane .. 'ready:' .. account) == 1 then
+      redis.call('ZADD', root .. lane .. 'turns', turn_of(root, account), account)
+    else
+      redis.call('ZREM', root .. lane .. 'turns', account)
+    end
   end
 end
 
@@ -99,6 +103,7 @@ local function make_ready(root, id, account, created)
   if redis.call('EXISTS', root .. ':ready:' .. account) == 0 then set_stamp(root, account) end
   redis.call('ZREM', root .. ':due', id)
   redis.call('ZADD', root .. ':ready:' .. account, created, id)
+  if job_fields(root, id, 'quick')[1] == '1' then redis.call('ZADD', root .. ':quick-ready:' .. account, created, id) end
   set_turn(root, account)
 end
 
@@ -110,10 +115,15 @@ local function enter_queue(root, id, account, created, due)
   redis.call('ZADD', root .. ':due', due, id)
 end
 
+local function leave_ready(root, id, account)
+  redis.call('ZREM', root .. ':ready:' .. account, id)
+  redis.call('ZREM', root .. ':quick-ready:' .. account, id)
+end
+
 local function leave_queue(root, id, account)
   redis.call('ZREM', root .. ':queued', id)
   redis.call('ZREM', root .. ':queued:' .. account, id)
-  redis.call('ZREM', root .. ':ready:' .. account, id)
+  leave_ready(root, id, account)
 end
 
 local function stop_running(root, id, account)

@@ -8,6 +8,7 @@
 --         callback (optional): JSON text, whom to tell of the job and what the request tells about itself (outbox.lua),
 --         most_callbacks: of one job,
 --         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
+--         quick_ms (optional): a job that is expected to take no longer is quick; absent: it is not, whatever it takes,
 --         account_queued, account_bytes, queue_limit
 -- ARGV[2] JSON object: the record's other fields, all text. 'reuse' is asked before the media was looked at and priced:
 --         a cached job takes from the one that made the result what is missing of `from_maker`.
@@ -22,6 +23,7 @@
 -- Sending the same id again changes nothing.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
+-- @include "speeds.lua"
 local root, ask, record = KEYS[1], cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
 local id, account, now = ask.id, ask.account, now_ms()
 local key, claim = job_key(root, id), ask.idempotency
@@ -154,6 +156,8 @@ write({ status = 'queued', held = ask.credits, charged = 0 })
 redis.call('SADD', root .. ':holders:' .. id, id)
 remember_callback(id)
 redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
+-- Not known is how long before the first job of a release has ended.
+if ask.quick_ms and (expected_ms(root, id, {}) or 0) <= ask.quick_ms then redis.call('HSET', key, 'quick', '1') end
 enter_queue(root, id, account, now)
 announce(root, id, 'queued')
 return answer('queued', id)

@@ -4,25 +4,29 @@
 -- however many jobs others have.
 -- The job that the ticket is named after stays in the queue when another one is started: its `dispatch` then grows,
 -- because Bull drops a second ticket of the same name while the first one is in use.
--- KEYS[1] root   ARGV: id and dispatch of the ticket ('' and 0: none), token of this call, lease ms, running limit, record ttl ms
+-- Beside its places a worker has one for quick jobs, while long ones hold them all. An account's running limit is one higher
+-- there, or its own long jobs would keep its pictures waiting on an empty machine.
+-- KEYS[1] root   ARGV: id and dispatch of the ticket ('' and 0: none), token of this call, lease ms, running limit,
+--                record ttl ms, lane ('quick-': only quick jobs; '': any)
 -- Sending the same call again, after a lost connection, answers the same.
 -- Answers {'taken', id, fence, record}: from now on only the attempt with this fencing token may write; the record as
 --         names and values in turn;  {'ended', id}: it was to be cancelled;  {'none'}: there is no job that may start.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
-local lease, running_limit = tonumber(ARGV[4]), tonumber(ARGV[5])
+local lease, lane = tonumber(ARGV[4]), root .. ':' .. ARGV[7]
+local running_limit = tonumber(ARGV[5]) + (ARGV[7] == '' and 0 or 1)
 local answered = root .. ':taken:' .. ARGV[3]
 
 -- The next job, its account and its record. What another version of the service left in a set is removed.
 local function next_job()
   while true do
-    local account = redis.call('ZRANGE', root .. ':turns', 0, 0)[1]
+    local account = redis.call('ZRANGE', lane .. 'turns', 0, 0)[1]
     if not account or redis.call('SCARD', root .. ':running:' .. account) >= running_limit then return nil end
-    local id = redis.call('ZRANGE', root .. ':ready:' .. account, 0, 0)[1]
+    local id = redis.call('ZRANGE', lane .. 'ready:' .. account, 0, 0)[1]
     local job = id and job_fields(root, id, 'status', 'cancel_requested')
     if job and job[1] == 'queued' then return id, account, job end
-    if id then redis.call('ZREM', root .. ':ready:' .. account, id) end
+    if id then leave_ready(root, id, account) end
     set_turn(root, account)
   end
 end

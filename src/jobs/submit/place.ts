@@ -31,6 +31,9 @@ export type Placed = readonly [how: z.infer<typeof Made>, jobId: string, record:
 /** How often a release is chosen again: an operator would have to unload one each time. */
 const CHOICES = 10;
 
+/** A picture that is expected to take longer waits for a usual place: the next ones would wait behind it. */
+const QUICK_MS = 60_000;
+
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
@@ -88,6 +91,7 @@ export const placeNew = async (
       want: 'new',
       month,
       bytes,
+      ...(submission.quick && { quick_ms: QUICK_MS }),
       ...priceFields(price),
       ...limitsOf(config),
     };

@@ -59,6 +59,8 @@ export type Submission = Order & {
   /** What probing found. */
   readonly found: unknown;
   readonly price: ListPrice;
+  /** It is of a kind that takes seconds as a rule, and may run beside long jobs (decision 271). */
+  readonly quick: boolean;
   /** Paths by role; `submit` moves the files in or removes them, also when it fails. */
   readonly files: Readonly<Record<string, string>>;
   /** Bytes of all media that the caller sent for it. */

@@ -95,6 +95,7 @@ export const upscale = operation({
       : [...work, options.denoise ?? 'off', ...calmingOf(options)];
   },
   prepare: prepareUpscale,
+  quickInput: 'image',
   // Only a worker needs decoders and encoders.
   run: async (task) => (await import('./run.ts')).runUpscale(task),
   help: async (chunk) => (await import('./chunks.ts')).helpUpscale(chunk),

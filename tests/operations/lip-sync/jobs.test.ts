@@ -73,6 +73,7 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
     inputKind: 'video',
     identity: `${clip} says ${sound}`,
     inputBytes: clip.length + sound.length,
+    quick: false,
     found,
     files: at,
     price: { credits: 12, text: 'fast: 12 s × 1' },
