@@ -7,6 +7,7 @@ has slept and how long it waited for a processor, so the stub knows when it stoo
 the keeper loads its model again.
 """
 
+import contextlib
 import math
 import os
 import signal
@@ -101,6 +102,10 @@ class Pulse:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _watch(self) -> None:
+        with contextlib.suppress(ProcessLookupError):  # Triton's thread has ended, and so does this process.
+            self._look_on()
+
+    def _look_on(self) -> None:
         is_told = False
         while self._pauses is None:
             before, began = self._beats(), time.time()

@@ -3,7 +3,10 @@
 import itertools
 import math
 import random
+import threading
 
+import pytest
+from serving import pulse
 from serving.pulse import Beats, Pauses, is_pulse, pulse_of_this_process
 
 
@@ -69,6 +72,21 @@ def test_a_thread_that_sleeps_for_other_times_is_no_pulse() -> None:
     assert is_pulse(2.0, Beats(5, 1.0), Beats(8, 2.0))
     assert not is_pulse(1.2, Beats(5, 0.0), Beats(5, 0.0))
     assert not is_pulse(1.2, Beats(5, 0.0), Beats(40, 0.0))
+
+
+def test_a_process_whose_first_thread_ends_as_it_stops_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, told = threading.Event(), []
+    first = threading.Thread(target=stop.wait)
+    first.start()
+    monkeypatch.setattr(pulse, "_first_thread", lambda: first.native_id)
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    before = set(threading.enumerate())
+    pulse.Pulse()
+    (watch,) = set(threading.enumerate()) - before
+    stop.set()
+    watch.join(10 * pulse.KNOWN_SECONDS)
+    assert not watch.is_alive()
+    assert told == []
 
 
 def test_a_process_that_is_no_stub_has_none() -> None:

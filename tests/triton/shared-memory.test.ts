@@ -87,6 +87,20 @@ test('a Triton that cannot see our memory is named when it opens', async () => {
   assert.equal(regions(), []);
 });
 
+test('a Triton that answers too late, as on a busy machine, does not keep it from opening', async () => {
+  let asked = 0;
+  const answer: RequestListener = (request, response) => {
+    if (request.url?.endsWith('/register')) asked += 1;
+    else response.end('[]');
+  };
+  const transport = await against(answer, (url) =>
+    openTransport(echo.config({ TRITON_HTTP_URL: url })),
+  );
+  await transport.close();
+  assert.is(asked, 1);
+  assert.equal(regions(), []);
+});
+
 test('a Triton that is not there yet does not keep it from opening', async () => {
   const transport = await openTransport(echo.config({ TRITON_HTTP_URL: 'http://127.0.0.1:9' }));
   await transport.close();
