@@ -6,6 +6,7 @@ import random
 import threading
 
 import pytest
+
 from serving import pulse
 from serving.pulse import Beats, Pauses, is_pulse, pulse_of_this_process
 
