@@ -13,11 +13,12 @@ const REFUSED_MS = 1000;
  * A Lua script as a function whose answer is validated by `answer`. `-- @include "file"` lines are replaced by the
  * named file, relative to the script. Every script gets the key prefix as KEYS[1] and builds the names
  * of its keys below it; on a Redis cluster the prefix needs a hash tag, as with Bull.
+ * The first call of any script reads them all: files that an update changes under a running process do not fit its code.
  */
 export const script = <T>(file: URL, answer: z.ZodType<T>) => {
-  let loaded: { text: string; sha: string } | undefined;
+  unread.add(file);
   return async ({ redis, prefix }: Redises, ...args: readonly (string | number)[]): Promise<T> => {
-    loaded ??= load(file);
+    const loaded = read(file);
     for (;;) {
       try {
         return answer.parse(await run(redis, loaded, prefix, args));
@@ -31,7 +32,19 @@ export const script = <T>(file: URL, answer: z.ZodType<T>) => {
   };
 };
 
-const load = (file: URL) => {
+type Loaded = { readonly text: string; readonly sha: string };
+const unread = new Set<URL>();
+const scripts = new Map<URL, Loaded>();
+
+const read = (file: URL): Loaded => {
+  for (const one of unread) scripts.set(one, load(one));
+  unread.clear();
+  const loaded = scripts.get(file);
+  if (!loaded) throw new Error(`${file} was not read`);
+  return loaded;
+};
+
+const load = (file: URL): Loaded => {
   const text = withIncludes(file);
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 };
