@@ -108,11 +108,10 @@ test('every hop of a redirect is checked again', async () => {
 });
 
 test('redirects have an end, and must lead somewhere', async () => {
-  assert.match(
-    (await failing(fetch(`${server.origin}/loop`), 'url_fetch_failed')).message,
-    /3 times/,
-  );
-  await failing(fetch(`${server.origin}/nowhere`), 'url_fetch_failed');
+  const loop = await failing(fetch(`${server.origin}/loop`), 'url_fetch_failed');
+  assert.match(loop.message, /3 times/);
+  const nowhere = await failing(fetch(`${server.origin}/nowhere`), 'url_fetch_failed');
+  assert.equal([loop.retryable, nowhere.retryable], [false, false]);
 });
 
 test('credentials in a URL are refused and not shown', async () => {
@@ -150,8 +149,9 @@ test('an endless answer is cut at the limit', async () => {
 });
 
 test('a compressed answer is refused, not unpacked', async () => {
-  const { message } = await failing(fetch(`${server.origin}/gzip`), 'url_fetch_failed');
+  const { message, retryable } = await failing(fetch(`${server.origin}/gzip`), 'url_fetch_failed');
   assert.match(message, /gzip/);
+  assert.is(retryable, false);
 });
 
 test('a server that hangs costs no more than the whole time', async () => {

@@ -40,7 +40,7 @@ export const fetchTo = async (options: FetchOptions): Promise<StoredFile> => {
       if (!next) return await store(answer, options, deadline);
       answer.response.data.destroy();
       if (hops === config.redirects)
-        throw fetchFault(`it redirects more than ${hops} times, the limit`);
+        throw fetchFault(`it redirects more than ${hops} times, the limit`, false);
       current = next;
     }
   } catch (error) {
@@ -99,7 +99,7 @@ const redirection = ({ status, headers }: AxiosResponse, from: URL): URL | null 
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const { location } = headers;
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
-    throw fetchFault(`it answers ${status} without a valid Location`);
+    throw fetchFault(`it answers ${status} without a valid Location`, false);
   }
   return new URL(location, from);
 };
@@ -139,7 +139,7 @@ const checkHead = ({ status, headers }: AxiosResponse, maxBytes: number): number
   if (status !== 200) throw fetchFault(`the server answered ${status}`, isRetryable(status));
   if (encoding !== 'identity') {
     const name = encoding.slice(0, 40);
-    throw fetchFault(`the server compressed it (${name}) though it was asked not to`);
+    throw fetchFault(`the server compressed it (${name}) though it was asked not to`, false);
   }
   if (declared > maxBytes) throw tooLarge(maxBytes, String(declared));
   return declared;
