@@ -76,7 +76,8 @@ def test_a_thread_that_sleeps_for_other_times_is_no_pulse() -> None:
 
 
 def test_a_process_whose_first_thread_ends_as_it_stops_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    stop, told = threading.Event(), []
+    stop = threading.Event()
+    told: list[threading.ExceptHookArgs] = []
     first = threading.Thread(target=stop.wait)
     first.start()
     monkeypatch.setattr(pulse, "_first_thread", lambda: first.native_id)
