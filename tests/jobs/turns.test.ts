@@ -246,14 +246,14 @@ test('quick jobs get no more places than there are while none has a long job', a
   for (const job of [...pictures, ...(long ? [long] : [])]) await rig.ended(job);
 });
 
-test('a picture that will probably take longer than a minute is not quick', async ({ rig }) => {
+test('a picture that will probably take longer than five minutes is not quick', async ({ rig }) => {
   await rig.redis.hset(`${rig.stores.prefix}:speeds`, 'photo@r1', '30000');
   const isQuick = async (credits: number) => {
     const { job } = await rig.ask(`${credits}`, { account: 'one', credits, quick: true });
     await rig.jobs.cancel('one', job.id);
     return job.quick;
   };
-  assert.equal([await isQuick(2), await isQuick(3)], [true, false]);
+  assert.equal([await isQuick(10), await isQuick(11)], [true, false]);
 });
 
 test('jobs that an older version queued or left running get their turns', async ({ rig }) => {

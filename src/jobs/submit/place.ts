@@ -31,8 +31,11 @@ export type Placed = readonly [how: z.infer<typeof Made>, jobId: string, record:
 /** How often a release is chosen again: an operator would have to unload one each time. */
 const CHOICES = 10;
 
-/** A picture that is expected to take longer waits for a usual place: the next ones would wait behind it. */
-const QUICK_MS = 60_000;
+/**
+ * A picture that is expected to take longer waits for a usual place: the next ones would wait behind it. Not less: what is
+ * expected follows small pictures, whose time is mostly fixed, and beside long jobs each takes several times as long.
+ */
+const QUICK_MS = 300_000;
 
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
