@@ -1026,6 +1026,26 @@ def test_without_colour_a_lower_lip_that_is_apart_lies_lower_than_the_mesh_has_i
     assert [lower, bottom] == pytest.approx(head[[LOWER_LIP, LOWER_OUTER[len(LOWER_OUTER) // 2]], 1] + 0.010, abs=0.001)
 
 
+@pytest.mark.parametrize("gap", [0.0, 0.1])
+@pytest.mark.parametrize("off", [-0.02, 0.0, 0.02])
+def test_an_upper_lip_in_its_own_shade_begins_where_the_skin_ends(gap: float, off: float) -> None:
+    planes, mesh = drawn(gap)
+    patch = patch_of(planes, BT601, mesh)
+    top, upper = ([*ring] for ring in (UPPER_OUTER, UPPER_INNER))
+    shade = np.zeros((*planes.y.shape, 3), np.uint8)
+    fill(shade, [*mesh[top], *mesh[upper][::-1]], (1, 1, 1))
+    lip = shade[..., 0] > 0
+    # The skin's hue in a third of its light: there is less V - U of it than of the skin.
+    yuv = from_rgb(np.array([SKIN], np.float32) / 3, BT601)[0]
+    planes.y[lip] = yuv[0]
+    for plane, value in ((planes.u, yuv[1]), (planes.v, yuv[2])):
+        plane[lip[::2, ::2]] = value
+    mesh[[*{*top, *upper}], 1] += off * patch.pose.scale
+    lips = lips_of(patch.pose.to_head(mesh.astype(np.float64)), patch.pose, planes)
+    drawn_at, found = (float(np.interp(0.0, *line[:, :2].T)) for line in (patch.head[top], lips.upper_outer))
+    assert found == pytest.approx(drawn_at, abs=0.008)
+
+
 @pytest.mark.parametrize(("teeth", "closed"), [(True, 0.0), (False, 1.0)])
 def test_lips_that_the_mesh_takes_for_shut_are_open_where_teeth_are_seen_between_them(teeth: bool, closed: float) -> None:
     planes = drawn(gap=0.035 if teeth else 0.0, teeth=teeth)[0]

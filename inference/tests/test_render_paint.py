@@ -12,7 +12,7 @@ from enhance.geometry.planes import Planes, from_rgb, mean_of_four
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.single_tint import follow_luma
 from enhance.render.lips.outline import Lips, lips_of
-from enhance.render.lips.redness import painted
+from enhance.render.lips.redness import LipsAndSkin
 from enhance.render.measure import covered_share, measure
 from enhance.render.subject import SUBJECT
 from tests.test_render import BT601, astronaut, drawn, own_width, target
@@ -89,7 +89,7 @@ def test_lips_lighter_than_the_skin_are_not_painted_beside_the_mouth() -> None:
 def test_bare_lips_are_told_by_their_redness() -> None:
     for planes, mesh in (astronaut(), drawn(), drawn(0.08)):
         pose = pose_of(mesh)
-        assert painted(planes, pose, pose.to_head(mesh.astype(float))) == 0
+        assert LipsAndSkin.of(planes, pose, pose.to_head(mesh.astype(float))).painted == 0
 
 
 @pytest.mark.parametrize("is_sepia", [True, False])

@@ -22,7 +22,7 @@ from .finish.sharpness import detail, softness_of
 from .finish.tone import Ring, tone_of
 from .light import black_of, chroma, of_one_tint, rgb_of
 from .lips.outline import MIDPOINT, Lips, lips_of
-from .lips.redness import painted
+from .lips.redness import LipsAndSkin
 from .lips.shape import rest_of
 from .mask import within
 from .patch import Patch, patch_of
@@ -88,7 +88,7 @@ def subject_of(patch: Patch) -> Subject:
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
     black = max(0.0, black_of(planes, colours))
     # Paint ends where the lips do.
-    flesh = lip + painted(planes, pose, head) * (BARE_LIP * skin - lip)
+    flesh = lip + LipsAndSkin.of(planes, pose, head).painted * (BARE_LIP * skin - lip)
     # As light as a picture's black at least, and as red as the lips, from which its light comes.
     cavity = flesh * max(0.20, CAVITY_OF_BLACK * black / max(float(LUMA @ flesh), 1.0))
     tongue = (0.62 * flesh + 0.12 * skin) * (1.0 if one_tint else np.array([1.06, 0.9, 0.95]))

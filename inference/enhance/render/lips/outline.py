@@ -21,7 +21,7 @@ from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
 
 from .column import AROUND, column
-from .redness import differ_in_light_alone, redness
+from .redness import LipsAndSkin, redness
 
 SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
@@ -42,6 +42,9 @@ LOWER = 0.010
 """S that a lower lip which is apart from the upper one lies below where the mesh has it (means of eight people: .010 its inner
 edge, .011 its outer one), in a picture without colour, where redness does not find it (docs/decisions/0177)."""
 NOISE = 6.0  # grey levels of evidence that count little
+LEAST_THICK = 0.8
+"""Of the mesh's thickness of an upper lip, what is left of it below its outer edge: where it is too dark for redness, its inner
+edge is not found."""
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
 MIDDLE = 0.5  # of the half width, where teeth are looked for between lips that the mesh takes for closed
@@ -125,32 +128,36 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
     upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
-    red = redness(planes, pose, head)
+    face = LipsAndSkin.of(planes, pose, head)
+    red = redness(planes, face)
     gap = float(np.linalg.norm(head[UPPER_LIP] - head[LOWER_LIP]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed:
         closed *= 1 - _parted((upper + lower) / 2, top, bottom, pose, planes.y, red)
+    edge = top.copy()
+    edge[:, 1] += HELD * _begins(top, closed, pose, planes, face.towards)
     if closed < 1:
         supposed = upper.copy(), lower.copy()
-        bands = _red_band(top, upper, pose, red), _red_band(lower, bottom, pose, red)
-        up, down = _paths(np.stack(bands))
-        for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
+        thick = (upper - top)[:, 1]
+        up, down = _paths(np.stack([_red_band(top, upper, pose, red), _red_band(lower, bottom, pose, red)]))
+        for contour, shift in ((upper, up), (lower, down), (bottom, down)):
             contour[:, 1] += (1 - closed) * HELD * shift
         edges = np.stack([_red_edge(contour, into, pose, red) for contour, into in ((upper, -1), (lower, 1))])
         for contour, shift in zip((upper, lower), _paths(edges), strict=True):
             contour[:, 1] += (1 - closed) * HELD * shift
-        if not red.any() and differ_in_light_alone(planes, pose, head):
+        upper[:, 1] += (1 - closed) * np.maximum(edge[:, 1] + LEAST_THICK * thick - upper[:, 1], 0)
+        if not red.any() and face.differ_in_light_alone:
             for contour in (lower, bottom):
                 contour[:, 1] += (1 - closed) * HELD * LOWER
         _uncross(upper, lower, *supposed)
         outwards = TO_CORNERS @ ((1 - closed) * _dark_beside(upper, lower, pose, planes.y))
-        for contour in (upper, lower, top, bottom):
+        for contour in (upper, lower, edge, bottom):
             contour[:] += outwards
         gap += (1 - closed) * float((lower - upper)[MIDPOINT, 1] - gap)
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
-    return Lips(upper, lower, top, bottom, max(gap, 0.0), mouth_width(head), closed)
+    return Lips(upper, lower, edge, bottom, max(gap, 0.0), mouth_width(head), closed)
 
 
 def mouth_width(head: Array) -> float:
@@ -246,6 +253,19 @@ def _red_band(above: Array, below: Array, pose: Pose, red: Floats) -> Array:
     skin, lip, teeth = _means(reds, top - BESIDE, top, bottom, bottom + BESIDE)
     contrast = lip - np.maximum(skin, teeth)
     return np.asarray(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0))
+
+
+def _begins(top: Array, closed: float, pose: Pose, planes: Planes, towards: Array) -> Array:
+    """How far down from `top`, SAMPLES, the upper lip begins: where skin becomes lip by all of its colour.
+
+    Such a lip lies in its own shade. What is dark has little chroma: by redness alone the skin above it would be the lip.
+    towards: LipsAndSkin.towards. Of closed lips, one number: towards the corners their line is an edge as well.
+    docs/decisions/0263.
+    """
+    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
+    seen = np.tensordot(towards, [column(plane, coarser, top, EDGE_DEPTHS, pose) for plane, coarser in sampled], 1)
+    shifts = _paths(np.maximum(seen @ EDGE, 0)[None])[0]
+    return np.asarray(shifts + closed * (median(shifts) - shifts))
 
 
 def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:

@@ -37,34 +37,8 @@ LUMA_COUNTS = 0.25
 """Of luma, against chroma, in how painted lips differ from skin: luma differs by shade and shine as well."""
 
 
-def redness(planes: Planes, pose: Pose, head: Array) -> Floats:
-    """V - U of each chroma sample, weighted by how well it separates lips from skin. head: 478 x 3 in head coordinates.
-
-    Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
-    picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
-    from the skin as the lips do, in the same levels.
-    """
-    face = _Seen.of(planes, pose, head)
-    if face.painted == 1:
-        return _unlike_skin(planes, face)
-    red = _of_bare_lips(planes, face)
-    return red + np.float32(face.painted) * (_unlike_skin(planes, face) - red) if face.painted else red
-
-
-def painted(planes: Planes, pose: Pose, head: Array) -> float:
-    """0..1, how far the lips have a colour that redness does not tell from skin: blue, green, black. head: as for redness()."""
-    return _Seen.of(planes, pose, head).painted
-
-
-def differ_in_light_alone(planes: Planes, pose: Pose, head: Array) -> bool:
-    """Whether lips and skin have the same chroma over luma, as in grey and in sepia. head: as for redness()."""
-    face = _Seen.of(planes, pose, head)
-    lip, skin = ((colour[1:] - 128) / max(colour[0], 1.0) for colour in (face.lips, face.skin))
-    return float(np.abs(lip - skin).max()) < SAME_CHROMA
-
-
 @dataclass(frozen=True)
-class _Seen:
+class LipsAndSkin:
     """Y, U, V of the lips and of the skin round them; points: 3 x n, of MOUTH and SKIN."""
 
     lips: Array
@@ -72,7 +46,8 @@ class _Seen:
     points: Array
 
     @classmethod
-    def of(cls, planes: Planes, pose: Pose, head: Array) -> "_Seen":
+    def of(cls, planes: Planes, pose: Pose, head: Array) -> "LipsAndSkin":
+        """As a picture shows them. head: 478 x 3 in head coordinates."""
         lips = (head[list(OUTER)] + head[list(INNER)]) / 2
         points = np.vstack([lips, head[[*MOUTH, *SKIN]]])
         sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
@@ -89,24 +64,48 @@ class _Seen:
 
     @cached_property
     def painted(self) -> float:
+        """0..1, how far the lips have a colour that redness does not tell from skin: blue, green, black."""
         redder = float((self.lips - self.skin) @ [0, -1, 1])
         dark = 1 - ramp(float(self.lips[0] / max(self.skin[0], 1.0)), *DARK)
         return self.hues * max(ramp(-redder, *LESS_RED), dark * (1 - ramp(redder, *REDDER)))
 
+    @cached_property
+    def towards(self) -> Array:
+        """[3]: what Y, U and V count in how far a colour lies from the skin's towards the lips', in levels of V - U."""
+        weight = np.array([LUMA_COUNTS, 1, 1])
+        towards = weight * (self.lips - self.skin)
+        # A difference of chroma is root two times as large in V - U.
+        return np.asarray(towards * 2**0.5 * weight / max(float(np.linalg.norm(towards)), 1e-6))
 
-def _unlike_skin(planes: Planes, face: _Seen) -> Floats:
+    @property
+    def differ_in_light_alone(self) -> bool:
+        """Whether lips and skin have the same chroma over luma, as in grey and in sepia."""
+        lip, skin = ((colour[1:] - 128) / max(colour[0], 1.0) for colour in (self.lips, self.skin))
+        return float(np.abs(lip - skin).max()) < SAME_CHROMA
+
+
+def redness(planes: Planes, face: LipsAndSkin) -> Floats:
+    """V - U of each chroma sample, weighted by how well it separates lips from skin. face: as the planes show it.
+
+    Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
+    picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
+    from the skin as the lips do, in the same levels.
+    """
+    if face.painted == 1:
+        return _unlike_skin(planes, face)
+    red = _of_bare_lips(planes, face)
+    return red + np.float32(face.painted) * (_unlike_skin(planes, face) - red) if face.painted else red
+
+
+def _unlike_skin(planes: Planes, face: LipsAndSkin) -> Floats:
     """Of each chroma sample, how far it lies from the skin's colour towards the lips'."""
-    weight = np.array([LUMA_COUNTS, 1, 1])
-    towards = weight * (face.lips - face.skin)
-    # A difference of chroma is root two times as large in V - U.
-    towards *= 2**0.5 * weight / max(float(np.linalg.norm(towards)), 1e-6)
     height, width = planes.u.shape
     luma = cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA)
     yuv: Floats = cv2.merge([luma, planes.u, planes.v]).astype(np.float32)
-    return np.asarray(cv2.transform(yuv, np.append(towards, -towards @ face.skin)[None]), np.float32)
+    return np.asarray(cv2.transform(yuv, np.append(face.towards, -face.towards @ face.skin)[None]), np.float32)
 
 
-def _of_bare_lips(planes: Planes, face: _Seen) -> Floats:
+def _of_bare_lips(planes: Planes, face: LipsAndSkin) -> Floats:
     red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
     luma, u, v = face.points
     lit, reds = luma - luma.mean(), v - u - (v - u).mean()
