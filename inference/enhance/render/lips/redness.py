@@ -34,7 +34,7 @@ DARK, REDDER = (0.4, 0.5), (0.0, 10.0)
 """Luma of lips, of the skin's, that are painted, and that are bare (.61 and more); unless they are redder by so many levels of
 V - U: then redness tells them as well."""
 LUMA_COUNTS = 0.25
-"""Of luma, against chroma, in how painted lips differ from skin: luma differs by shade and shine as well."""
+"""Of luma, against chroma, in how lips differ from skin: luma differs by shade and shine as well."""
 
 
 @dataclass(frozen=True)
