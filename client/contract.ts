@@ -47,10 +47,10 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
-        /** @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only. Unless it is `off`, parts of a video that stand still flicker less; default: auto */
+        /** @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only, and `animation` with `best` frees the flat colours of JPEGs from what compression left. Unless it is `off`, parts of a video that stand still flicker less; default: auto */
         readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
         /**
-         * @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only. Unless it is `off`, parts of a video that stand still flicker less
+         * @description removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only, and `animation` with `best` frees the flat colours of JPEGs from what compression left. Unless it is `off`, parts of a video that stand still flicker less
          * @default auto
          */
         readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);

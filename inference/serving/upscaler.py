@@ -9,7 +9,7 @@ import triton_python_backend_utils as pb_utils
 
 from enhance.engine import choose_engine
 from enhance.picture import AnyPicture
-from enhance.upscale.damage import Damage, damage_of
+from enhance.upscale.damage import Damage
 from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 from .shell import Inputs, Shell, parameter, weights_folder
@@ -35,10 +35,10 @@ class UpscalerModel(Shell):
         outputs: dict[str, npt.NDArray[Any]] = {}
         for name in {"IMAGE", "IMAGE16"} & set(wanted):
             picture, scale = inputs[name], int(inputs.number("SCALE"))
-            outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, *_asked(inputs, picture))
+            outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, *self._asked(inputs, picture))
         if {"DENOISE", "NOISE", "WIDE_NOISE"} & set(wanted):
             deep = inputs.get("IMAGE16")
-            found = damage_of(inputs["IMAGE"] if deep is None else deep)
+            found = self.upscaler.measure(inputs["IMAGE"] if deep is None else deep)
             outputs["DENOISE"] = np.array([found.level], np.int32)
             outputs["NOISE"] = np.array([found.noise], np.float32)
             outputs["WIDE_NOISE"] = np.array([found.wide_noise], np.float32)
@@ -46,11 +46,10 @@ class UpscalerModel(Shell):
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs
 
-
-def _asked(inputs: Inputs, picture: AnyPicture) -> Damage:
-    names = "DENOISE", "NOISE", "WIDE_NOISE"
-    level, *noises = (0 if inputs.get(name) is None else inputs.number(name) for name in names)
-    return damage_of(picture) if level == MEASURED else Damage(int(level), *map(float, noises))
+    def _asked(self, inputs: Inputs, picture: AnyPicture) -> Damage:
+        names = "DENOISE", "NOISE", "WIDE_NOISE"
+        level, *noises = (0 if inputs.get(name) is None else inputs.number(name) for name in names)
+        return self.upscaler.measure(picture) if level == MEASURED else Damage(int(level), *map(float, noises))
 
 
 def say_engine(name: str, release: str, upscaler: Upscaler) -> None:

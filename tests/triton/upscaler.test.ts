@@ -113,6 +113,19 @@ test('photo measures what a JPEG did and takes it away, the same in bands as in 
   assert.ok(psnr(whole.pixels, (await photo.run(stored, 2, never)).pixels) < 45);
 });
 
+test('animation measures what a JPEG did as well, and is asked for its flat colours', async () => {
+  const animation = await open('animation');
+  const stored = await asJpeg(96, 240, 30);
+  assert.equal(await animation.measure(stored, never), { level: 4, noise: 0, wideNoise: 0 });
+  const enlarge = (upscaler: Upscaler) => upscaleImage(stored, { ...means, upscaler });
+  const [whole, inBands] = [
+    await enlarge(animation),
+    await enlarge({ ...animation, bandRows: 80 }),
+  ];
+  assert.ok(psnr(whole.pixels, inBands.pixels) > 50);
+  assert.not.equal(whole.pixels, (await animation.run(stored, 2, never)).pixels);
+});
+
 test('strong noise goes, the same in bands as in one piece', async () => {
   const photo = await open('photo');
   const [width, height] = [160, 240];

@@ -50,7 +50,7 @@ def damage_of(picture: AnyPicture) -> Damage:
     middle = _middle(picture)
     rgb = np.asarray(middle * (255 / white(picture)), np.float32)
     noise = noise_of(_luma(middle), rgb)
-    of_jpeg, of_noise = bisect(_LIMITS, jpeg_step(picture)), bisect(LIMITS, noise.strength)
+    of_jpeg, of_noise = jpeg_level(picture), bisect(LIMITS, noise.strength)
     if (wide := _wide_noise(rgb)) > noise.strength:
         return Damage(max(of_jpeg, of_noise, 1), wide_noise=wide)
     return Damage(max(of_jpeg, of_noise), noise.certain if of_noise >= max(of_jpeg, 1) else 0.0)
@@ -61,6 +61,11 @@ def _wide_noise(rgb: Floats) -> float:
     height, width = (side & ~1 for side in rgb.shape[:2])
     halves = means_of_four(rgb[:height, :width])
     return min(noise_of(np.asarray(halves @ LUMA, np.float32), halves).certain, _MOST_WIDE)
+
+
+def jpeg_level(picture: AnyPicture) -> int:
+    """Which of upscaler.DENOISING is the truest for what a JPEG left alone; 0 for none."""
+    return bisect(_LIMITS, jpeg_step(picture))
 
 
 def jpeg_step(picture: AnyPicture) -> float:

@@ -61,7 +61,7 @@ class Faithful:
         area = _around(np.maximum(doubts, hues), DOUBT_REACH + self.faithful.halo)
         faithful = self.faithful.upscale(np.ascontiguousarray(picture[area]), before_tile)
         drawn = large[tuple(slice(part.start * scale, part.stop * scale) for part in area)]
-        doubts = np.minimum(doubts[area], doubts_of(_reduced(faithful, scale), drawn, self.limits))
+        doubts = np.minimum(doubts[area], doubts_of(reduced(faithful, scale), drawn, self.limits))
         doubts = np.maximum(doubts, hues[area])
         self._blend(drawn, faithful, doubts)
         return large
@@ -97,15 +97,16 @@ class Faithful:
 
 def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPlanes:
     """How little an enlargement (RGB) shows what the original (RGB) does: 0 to 1 for each pixel of the original."""
-    reduced = _reduced(large, large.shape[0] // colours.shape[0])
-    difference = cv2.absdiff(colours, reduced).max(axis=2).astype(np.float32) / np.float32(white(colours))
+    small = reduced(large, large.shape[0] // colours.shape[0])
+    difference = cv2.absdiff(colours, small).max(axis=2).astype(np.float32) / np.float32(white(colours))
     mean = cv2.blur(difference, (3, 3), borderType=cv2.BORDER_REPLICATE)
     same, other = limits
     doubts = cv2.dilate(np.clip((mean - same) / (other - same), 0, 1), np.ones((3, 3), np.uint8))
     return np.asarray(cv2.GaussianBlur(doubts, (7, 7), 1.0, borderType=cv2.BORDER_REPLICATE), np.float32)
 
 
-def _reduced(large: AnyPicture, scale: int) -> AnyPicture:
+def reduced(large: AnyPicture, scale: int) -> AnyPicture:
+    """The means of each `scale` x `scale` pixels."""
     height, width, _ = large.shape
     return cv2.resize(large, (width // scale, height // scale), interpolation=cv2.INTER_AREA).astype(large.dtype, copy=False)
 

@@ -17,7 +17,9 @@ from .alike import without_noise, without_wide_noise
 from .alpha import upscale_alpha
 from .blotches import COARSE, MEDIUM, with_even_colours
 from .cascade import Cascade, Pass
+from .damage import Damage, damage_of, jpeg_level
 from .faithful import Faithful, Limits
+from .flats import OfJpeg
 from .hues import ROWS, hues_apart
 from .layers import join_edges
 from .mosaic import Mosaic, Recent
@@ -83,7 +85,7 @@ class Upscaler:
             noisy, picture = picture, without_noise(picture, noise, self.threads, before_tile, in_luma=denoise > 1)
             if picture.shape[2] == 3:
                 picture = with_even_colours(picture, self.threads, before_tile, noisy)
-        elif denoise in BLOTCHED and self.denoising and picture.shape[2] == 3:
+        elif denoise in BLOTCHED and self.model == "photo" and picture.shape[2] == 3:
             picture = with_even_colours(picture, self.threads, before_tile, of_jpeg=BLOTCHED[denoise])
         colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
@@ -92,6 +94,10 @@ class Upscaler:
         large = np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale, network)[:, :, None]], axis=2)
         join_edges(large, picture, self.threads)
         return large
+
+    def measure(self, picture: AnyPicture) -> Damage:
+        """What is to be taken away from a picture (h x w x 3 or 4): `photo` takes noise too, others what a JPEG left."""
+        return damage_of(picture) if self.model == "photo" else Damage(jpeg_level(picture))
 
     def _recipes(self, is_deep: bool, denoise: int) -> Recipes:
         if denoise == 0:
@@ -130,7 +136,7 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     @cache
     def denoising(level: int, is_deep: bool) -> Recipes:
-        return on_threads(photo(loading(is_deep), DENOISING[level]), engine)
+        return on_threads(CLEANING[model](loading(is_deep), DENOISING[level]), engine)
 
     @cache
     def alpha(is_deep: bool) -> Recipes:
@@ -138,7 +144,7 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     recipes = on_threads(MODELS[model](loading(is_deep=False)), engine)
     upscaler = Upscaler(
-        model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha, engine.callers
+        model, engine.name, recipes, deep_recipes, denoising if model in CLEANING else None, alpha, engine.callers
     )
     _warm_up(upscaler)
     return upscaler
@@ -203,7 +209,7 @@ ANIMATION_LIMITS = 14 / 255, 26 / 255  # small text differs by 20 to 40, drawing
 ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p frame in one piece
 
 
-def animation(load: Load) -> dict[int, Recipe]:
+def animation(load: Load) -> dict[int, Faithful]:
     """realesr-animevideov3: one network of 4x, whose own half is its 2x. Where that is another picture, as of
     small text, the photo network's is taken."""
     double, quadruple = load("animation_x2"), load("animation_x4")
@@ -215,6 +221,12 @@ def animation(load: Load) -> dict[int, Recipe]:
     return _faithful(drawn, ANIMATION_LIMITS, load)
 
 
+def animation_of_jpeg(load: Load, first: str) -> dict[int, Recipe]:
+    """The same for drawings that were JPEGs. first: the network that takes away what these left."""
+    clean = photo(load, first)[2]
+    return {scale: OfJpeg(recipe, clean) for scale, recipe in animation(load).items()}
+
+
 DETAIL_STEP = 208
 DETAIL_OVERLAP = 48
 DETAIL_EDGE = 4  # as ANIMATION_EDGE; here colours at the edge are up to 40 of 255 off without it
@@ -224,7 +236,7 @@ DETAIL_LIMITS = 21 / 255, 30 / 255  # pupils of small faces differ by 29 to 37, 
 RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which two bands meet
 
 
-def detail(load: Load) -> dict[int, Recipe]:
+def detail(load: Load) -> dict[int, Faithful]:
     """RealESRGAN_x4plus, which invents texture; for 8 a faithful photo network doubles first, so that less is invented.
     Where that is another picture, as of pupils and small faces, the photo network's is taken."""
     quadruple = partial(_quadruple, load("detail_x4").run)
@@ -239,7 +251,7 @@ def detail(load: Load) -> dict[int, Recipe]:
     return _faithful(drawn, DETAIL_LIMITS, load)
 
 
-def _faithful(drawn: Mapping[int, Cascade | Mosaic], limits: Limits, load: Load) -> dict[int, Recipe]:
+def _faithful(drawn: Mapping[int, Cascade | Mosaic], limits: Limits, load: Load) -> dict[int, Faithful]:
     faithful = photo(load, DENOISING[2], hues=True)
     return {scale: Faithful(recipe, faithful[scale], limits) for scale, recipe in drawn.items()}
 
@@ -262,3 +274,5 @@ FORMS = {"animation_x2": ANIMATION_X2, "animation_x4": ANIMATION_X4, "detail_x4"
 """Of the networks that are not of waifu2x's form."""
 
 MODELS: dict[str, Callable[[Load], Recipes]] = {"photo": photo, "animation": animation, "detail": detail}
+CLEANING: dict[str, Callable[[Load, str], Recipes]] = {"photo": photo, "animation": animation_of_jpeg}
+"""The models that take something away, by the network that does so first: one of DENOISING."""

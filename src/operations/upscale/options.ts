@@ -26,7 +26,10 @@ export const isRealtime = (variant: string): boolean => variant.endsWith('_realt
 
 /** What is done; of jobs that were made before there was a choice: `off`. */
 export const denoiseOf = (options: UpscaleOptions): Denoise =>
-  isDenoising(variantOf(options)) ? (options.denoise ?? 'off') : 'off';
+  CLEANING.includes(variantOf(options)) ? (options.denoise ?? 'off') : 'off';
+
+/** The variants that take away what a JPEG left. */
+const CLEANING = ['photo', 'animation'];
 
 const isDenoising = (variant: string): boolean => variant === 'photo';
 

@@ -24,7 +24,7 @@ export const Denoise = z
     'Expected auto, off, 1, 2 or 3',
   )
   .describe(
-    'removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only. Unless it is `off`, parts of a video that stand still flicker less',
+    'removes compression blocks and noise, as much as is measured (`auto`), nothing (`off`), or from a little (1) to most of it (3). The numbers are for `photo` with `effort` `best`; with the other models and `realtime`, `auto` removes measured noise, and the blocks of MPEG-2, MPEG-4 and codecs like them, from videos only, and `animation` with `best` frees the flat colours of JPEGs from what compression left. Unless it is `off`, parts of a video that stand still flicker less',
   )
   .meta({ id: 'UpscaleDenoise', default: 'auto' });
 export type Denoise = z.infer<typeof Denoise>;

@@ -82,6 +82,11 @@ test('only photo with effort best takes noise away; what else is asked to is ref
   assert.is(denoise({ effort: 'best' }, 'video'), 'auto');
   assert.is(denoise({}, 'video'), 'off');
   assert.is(denoise({ denoise: 'auto', model: 'detail' }), 'off');
+  assert.is(denoise({ denoise: 'auto', model: 'animation' }), 'auto');
+  assert.is(
+    refusal(() => denoise({ denoise: 1, model: 'animation' })).faults[0]?.pointer,
+    '/denoise',
+  );
   const { code, message, faults } = refusal(() => denoise({ denoise: 3 }, 'video'));
   assert.equal(
     faults.map(({ pointer, allowed }) => [pointer, allowed]),
@@ -106,6 +111,16 @@ test('the fewer bits a lossy WebP or an AVIF has, the more is taken away, and of
   assert.is(levelOf(wish('auto'), lossy(0.4), unable), 0);
   assert.is(levelOf(wish(2), lossy(3), able), 2);
   assert.is(levelOf(wish('off'), lossy(0.4), able), 0);
+});
+
+test('animation takes away what a JPEG left, and nothing of videos, other formats and noise', () => {
+  const drawn = { ...asked, model: 'animation', denoise: 'auto' } as const;
+  const levels = { levels: [1, 2, 3, 4] };
+  assert.is(levelOf(drawn, image, levels), MEASURED);
+  assert.is(levelOf(drawn, { ...image, lossyBits: 0.4 }, levels), MEASURED);
+  assert.is(levelOf(drawn, video, levels), 0);
+  assert.is(levelOf({ ...drawn, denoise: 'off' }, image, levels), 0);
+  assert.is(levelOf({ ...drawn, effort: 'realtime' }, image, levels), 0);
 });
 
 test('a JPEG has at least the level of its own table, by the steps that the model goes by as well', () => {
