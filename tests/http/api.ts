@@ -81,7 +81,7 @@ export const realApi = async (
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', shippedPhoto.version),
-    stateOf('animation', 'animation-s11'),
+    stateOf('animation', 'animation-s12'),
     stateOf('photo_realtime', 'photo_realtime-s11'),
     stateOf('animation_realtime', 'animation_realtime-s11'),
     stateOf('detail', null),

@@ -44,7 +44,7 @@ export const upscale = operation({
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
     photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's18' },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's11' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's12' },
     photo_realtime: {
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
