@@ -27,7 +27,7 @@ FLAT_SOFTENED = 0.5
 0.42 and less unless the picture itself is flat."""
 SOFTENED, FINEST = 1.2, 4
 """Sigma, in points of SIDE, of the blur that takes grain away; and samples averaged along each side of a point, at most."""
-PLAIN, WIDELY, SLOPE = 0.14, 4.0, 1.0
+SHADED, WIDELY, SLOPE = 0.14, 4.0, 1.0
 """Flatness of a widely softened picture below which the shades of a flat face go on everywhere, as in a smoothed photograph:
 most drawings keep areas of one tone and have .15 and more. Sigma of that blur, in points of SIDE, and STILL for it
 (docs/decisions/0266)."""
@@ -76,7 +76,7 @@ def is_plain(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
 
 def is_shaded(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
     """Whether a flat face has hardly an area of one tone: a smoothed photograph, or a drawing in shades. As flatness()."""
-    return flatness(picture, box, softened=WIDELY, still=SLOPE) < PLAIN
+    return flatness(picture, box, softened=WIDELY, still=SLOPE) < SHADED
 
 
 def skin_roughness(

@@ -1067,6 +1067,16 @@ def test_a_tone_of_dots_goes_on_where_ink_was() -> None:
     assert (np.abs(erase(inked, hole()) - picture)[..., 0] > 20).mean() < 0.005
 
 
+def test_skin_that_is_lit_from_the_side_is_not_taken_for_what_is_drawn_beside_a_hole() -> None:
+    y, x = np.mgrid[0:160, 0:200]
+    mouth = np.hypot((x - 100) / 50, (y - 80) / 20) < 1
+    skin = lit_skin(0.75 * (100.0 - x))
+    picture = skin.copy()
+    picture[(y % 10 < 2) & (np.abs(y - 80) > 28)] = 20, 128, 128  # lines: no piece of skin fits
+    picture[mouth] = 20, 128, 128
+    assert np.abs(erase(picture, mouth) - skin)[mouth].max() < 4
+
+
 def lit_skin(shade: Floats) -> Floats:
     """Skin in an even light from one side, `shade` levels darker (160 x 200)."""
     y, x = np.mgrid[0:160, 0:200]

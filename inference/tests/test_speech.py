@@ -431,6 +431,13 @@ def test_only_what_is_as_loud_as_speech_is_left_out(loudness: float, counts: boo
     assert (left_out[-250:].mean() < 0.01) if counts else left_out[-250:].all()
 
 
+def test_a_held_vowel_beside_speech_is_not_left_out() -> None:
+    mel = log_mel(np.concatenate([babble(), say([("A", 2.0)], 120), babble()]))
+    heard, _ = held_sounds(mel)
+    assert not heard.all()
+    assert not loud_beside_speech(mel, heard, open_speech_network(WEIGHTS), lambda: None).any()
+
+
 def test_claps_that_sound_like_a_syllable_move_no_mouth() -> None:
     beside = np.repeat([False, True, False, True, False], 100)
     activity = np.concatenate([np.ones(130), np.zeros(70), np.ones(300)])

@@ -30,7 +30,7 @@ type Parts = {
 };
 
 const LOOK_MS = 200;
-/** How long what a process was loading when it ended holds up the others. It says three times as often that it goes on. */
+/** A lock ends so long after its process was last heard of. The process renews it three times as often. */
 const LEASE_MS = 10_000;
 
 export const openEverywhere = (
@@ -57,7 +57,10 @@ export const openEverywhere = (
       if (performance.now() > deadline) return null;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    const goOn = async () => void (await redis.pexpire(lock, leaseMs));
+    const goOn = async () => {
+      // It has ended where Redis was away for longer.
+      if (!(await redis.pexpire(lock, leaseMs))) await redis.set(lock, token, 'PX', leaseMs, 'NX');
+    };
     const stop = repeat(leaseMs / 3, goOn, log);
     try {
       return await work();

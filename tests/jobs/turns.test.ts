@@ -246,6 +246,22 @@ test('quick jobs get no more places than there are while none has a long job', a
   for (const job of [...pictures, ...(long ? [long] : [])]) await rig.ended(job);
 });
 
+test("where a place is free, an account's long jobs do not hold up its picture, however few it may run", async ({
+  rig,
+}) => {
+  limits(rig, 1, 2);
+  const model = oneByOne();
+  await rig.work(model.run);
+  const [long] = await asked(rig, 'many', 1);
+  await until('it runs', () => model.started.length === 1);
+  const { job } = await rig.ask('own', { account: 'many', quick: true });
+  await until('the picture runs too', () => model.started.length === 2);
+  model.end(job.id);
+  assert.is((await rig.ended(job)).status, 'succeeded');
+  model.endAll();
+  if (long) await rig.ended(long);
+});
+
 test('a picture that will probably take longer than five minutes is not quick', async ({ rig }) => {
   await rig.redis.hset(`${rig.stores.prefix}:speeds`, 'photo@r1', '30000');
   const isQuick = async (credits: number) => {
@@ -265,11 +281,14 @@ test('jobs that an older version queued or left running get their turns', async 
   // What it did not know: who is ready and runs, for each account.
   const unknown = ['ready:one', 'running:one', 'turns', 'stamps', 'stamp'];
   await redis.del(unknown.map((name) => `${stores.prefix}:${name}`));
-  // What it knew better: a job that has ended.
+  // What it knew better: a job that has ended, and one that it took, which it does not know to be quick.
   await redis.sadd(`${stores.prefix}:running:one`, 'job_ended');
+  await redis.zadd(`${stores.prefix}:quick-ready:one`, 0, 'job_taken');
+  await redis.zadd(`${stores.prefix}:quick-turns`, 0, 'one');
   assert.is(await attempts.adopt(), 2);
   assert.is(await attempts.adopt(), 0);
   assert.equal(await redis.smembers(`${stores.prefix}:running:one`), [waits.id]);
+  assert.equal(await redis.keys(`${stores.prefix}:quick-*`), []);
   await redis.zadd(`${stores.prefix}:due`, 0, waits.id);
   await rig.work(atOnce);
   for (const job of [waits, runs]) assert.is((await rig.ended(job)).status, 'succeeded');

@@ -124,10 +124,13 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     if are_larger:
         return make_drawn_lids(picture, frame, under_hair=True) if style == "flat" else ()
     blur = softening((_eye(picture, frame.unit, outline) for outline in found), frame.unit)
-    lids = [_lid(picture, frame.unit, outline, side, blur) for outline, side in zip(found, (-1, 1), strict=True)]
-    if lids[0].faint != lids[1].faint:  # Both eyes have the same lashes.
-        return tuple(replace(lid, tint=lids[lids[0].faint].tint) for lid in lids)
-    return tuple(lids)
+    lids = tuple(_lid(picture, frame.unit, outline, side, blur) for outline, side in zip(found, (-1, 1), strict=True))
+    left, right = lids
+    if left.faint == right.faint:
+        return lids
+    # Both eyes have the same lashes.
+    tint = right.tint if left.faint else left.tint
+    return tuple(replace(lid, tint=tint) for lid in lids)
 
 
 def _white_below(picture: Picture, frame: HeadFrame, outlines: list[Outline]) -> float:

@@ -42,7 +42,7 @@ USUAL = 0.05  # how much the usual head counts beside a sure colour
 
 def silhouette(picture: Picture, frame: HeadFrame, edges: Raster, others: Floats = NO_OTHERS) -> Silhouette:
     """Where the head is. picture: h x w x 3 uint8 RGB, the portrait as it came. frame: its face's. edges: edges.find_edges().
-    others: k x BOX, of the other faces in it, in pixels; one round this face is its larger copy, or no face, and does not count.
+    others: k x BOX, of the other faces in it, in pixels; one round this face is its larger copy or no face: it does not count.
 
     Where a colour is the head's alone, or the background's, it tells; elsewhere the usual head does. The face is head, and
     so is what lies between it and head farther out. What is written over them, and other people's faces, move as little as the

@@ -26,13 +26,13 @@ _ENOUGH = 60  # frames of speech that tell its level
 def loud_beside_speech(
     mel: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None]
 ) -> npt.NDArray[np.bool_]:
-    """Which frames are as loud as speech, for .8 s and more, but none: [T].
+    """Which frames are as loud as speech, for .8 s and more, but are no speech: [T].
 
     mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. network: the one for speech
     near the microphone. go_on is called between blocks and may raise.
     """
-    share = np.zeros(len(mel))
-    share[heard] = mean_around(doubt_of(network(normalise(mel, heard)[heard], go_on))[0], _REACH)
+    # The middle of a held sound is what its beginning is.
+    share = mean_around(doubt_of(network(normalise(mel, heard)[heard], go_on))[0], _REACH)[np.cumsum(heard) - 1]
     level = np.log(np.maximum(mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH), 1e-9))
     speech = share > _SPEECH
     beside = np.zeros(len(mel), np.bool_)

@@ -64,7 +64,7 @@ def _wide_noise(rgb: Floats) -> float:
 
 
 def jpeg_level(picture: AnyPicture) -> int:
-    """Which of upscaler.DENOISING is the truest for what a JPEG left alone; 0 for none."""
+    """Which of upscaler.DENOISING is the truest for what a JPEG left, without noise; 0 for none."""
     return bisect(_LIMITS, jpeg_step(picture))
 
 

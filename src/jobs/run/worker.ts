@@ -77,8 +77,10 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const deliverDue = async () => {
     const { tickets, ended } = await attempts.due(places);
     for (const ticket of tickets) await queue.deliver(ticket);
-    // Another worker may have these tickets, and no free place.
-    if (tickets.length > 0 && running.size < places) void takeAtOnce();
+    // Another worker may have these tickets, and no free place. Without any, an account whose long jobs are as many as it may
+    // run still gets its next picture.
+    if (running.size < places && (tickets.length > 0 || long > 0))
+      void takeAtOnce(tickets.length > 0 ? null : 'quick');
     for (const id of ended) await files.removeJob(id);
     void takeBeside();
   };
@@ -155,7 +157,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     return end;
   };
 
-  const tracked = async (ticket: Ticket | null): Promise<void> => {
+  const tracked = async (ticket: Ticket | 'quick' | null): Promise<void> => {
     const work = run(ticket);
     running.add(work);
     let took = false;
@@ -175,9 +177,9 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     await tracked(ticket);
   };
 
-  const takeAtOnce = async (): Promise<void> => {
+  const takeAtOnce = async (ticket: 'quick' | null): Promise<void> => {
     try {
-      await tracked(null);
+      await tracked(ticket);
     } catch (error) {
       log.error({ err: error }, 'a job that waited could not be taken or ended');
     }
@@ -215,7 +217,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   queue.start(places, whenFree);
   // A ticket takes Bull three writes to Redis. A worker that has other jobs leaves this one to Bull, as other workers may have none.
   const stopListening = parts.signals.listenToQueued(() => {
-    if (running.size === 0) void takeAtOnce();
+    if (running.size === 0) void takeAtOnce(null);
   });
   parts.metrics.slots.set(places);
 

@@ -1,5 +1,6 @@
 -- Gives their turns to jobs that another version of the service queued or started, and forgets in `running` what has ended
--- there: after a call every queued job is ready or due, and `running` says what runs. Changes nothing otherwise.
+-- there, and in `quick-ready` what is not ready: after a call every queued job is ready or due, and `running` says what runs.
+-- Changes nothing otherwise.
 -- KEYS[1] root   ARGV: none
 -- Answers how many jobs were adopted.
 -- @include "job.lua"
@@ -25,7 +26,11 @@ for _, id in ipairs(queued) do
     adopted = adopted + 1
   end
 end
+for _, account in ipairs(redis.call('ZRANGE', root .. ':quick-turns', 0, -1)) do accounts[account] = true end
 for account in pairs(accounts) do
+  for _, id in ipairs(redis.call('ZRANGE', root .. ':quick-ready:' .. account, 0, -1)) do
+    if not redis.call('ZSCORE', root .. ':ready:' .. account, id) then leave_ready(root, id, account) end
+  end
   for _, id in ipairs(redis.call('SMEMBERS', root .. ':running:' .. account)) do
     if redis.call('SISMEMBER', root .. ':processing', id) == 0 then
       redis.call('SREM', root .. ':running:' .. account, id)

@@ -24,7 +24,7 @@ export const JPEG_STEPS = [2, 5, 8, 18] as const;
  * What the release is asked for. What a JPEG did can be measured; what a video's encoder did differs from frame to frame and
  * from place to place, and one level for all frames is what does not flicker: 1 where it did little, and for releases without
  * one for H.264. Lossy WebP and AVIF are coded as frames of a video are, and told by their bits. `animation` was trained on
- * compressed pictures: from it goes what a JPEG left alone, docs/decisions/0272.
+ * compressed pictures: only what a JPEG left is taken away, not noise (docs/decisions/0272).
  */
 export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Release): Level => {
   const denoise = denoiseOf(options);

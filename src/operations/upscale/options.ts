@@ -31,11 +31,9 @@ export const denoiseOf = (options: UpscaleOptions): Denoise =>
 /** The variants that take away what a JPEG left. */
 const CLEANING = ['photo', 'animation'];
 
-const isDenoising = (variant: string): boolean => variant === 'photo';
-
-/** What a variant can be asked for. */
+/** What a variant can be asked for: only `photo` has fixed levels. */
 export const denoisesOf = (variant: string): readonly Denoise[] =>
-  isDenoising(variant) ? DENOISES : ['auto', 'off'];
+  variant === 'photo' ? DENOISES : ['auto', 'off'];
 
 const settleDenoise = (options: UpscaleOptions, asked: Denoise = 'auto'): Denoise => {
   const allowed = denoisesOf(variantOf(options));

@@ -23,6 +23,7 @@ REDDER, ONE_GROUND = 6.0, 2.0
 """V codes more than the skin's, from which what touches a mouth belongs to it; and how many times as light as the darkest place
 beyond the lightest is: more, and it is skin and a beard, or the background."""
 LINE = 25.0  # levels between skin and what is drawn on it: no shade
+BESIDE = 50.0  # the same between what lies beside a hole and the median there: light from one side makes skin differ by 40
 
 
 def erase(picture: Floats, hole: Mask) -> Floats:
@@ -51,9 +52,9 @@ def erase(picture: Floats, hole: Mask) -> Floats:
 def _skin_of(ring: Mask, apart: Floats) -> Mask:
     """The ring without what is drawn beside the hole, as a moustache: its dark would run out over the skin.
 
-    apart: h x w x 3, luma first, what the picture has more than the piece.
+    apart: h x w x 3, luma first, the picture less the piece.
     """
-    skin = ring & (np.abs(apart[..., 0] - np.median(apart[..., 0][ring])) < LINE)
+    skin = ring & (np.abs(apart[..., 0] - np.median(apart[..., 0][ring])) < BESIDE)
     return skin if skin.sum() > ring.sum() / 2 else ring
 
 
