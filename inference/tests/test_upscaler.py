@@ -478,6 +478,36 @@ def test_small_text_is_the_faithful_networks(upscaler: Get, model: str, gain_db:
     assert np.ptp(ours, axis=2).max() <= 1, "black text was tinted"
 
 
+@pytest.mark.parametrize(
+    ("model", "ground", "ink", "gain_db"),  # with the limits as they are in the light: .3, 1.1, -2.3, -3.7, -1.4, -7.4
+    [
+        ("animation", 10, 50, 1.2),
+        ("animation", 12, 90, 2.2),
+        ("animation", 128, 160, 0.0),
+        ("detail", 10, 50, 1.0),
+        ("detail", 12, 90, 2.2),
+        ("detail", 128, 160, 0.2),
+    ],
+)
+def test_letters_in_the_dark_or_of_little_contrast_stay_what_they_are(
+    upscaler: Get, model: str, ground: int, ink: int, gain_db: float
+) -> None:
+    image = Image.new("RGB", (256, 64), (ground,) * 3)
+    for row, line in enumerate(("ONE WAY Bleecker St", "No parking 8am-6pm")):
+        ImageDraw.Draw(image).text((4, 4 + 28 * row), line, fill=(ink,) * 3, font=ImageFont.load_default(20))
+    original, small = np.asarray(image), image.resize((128, 32), Image.Resampling.BOX)
+    usual = peak_signal_noise_ratio(original, np.asarray(small.resize(image.size, Image.Resampling.LANCZOS)))
+    assert peak_signal_noise_ratio(original, upscaler(model).run(np.asarray(small), 2)) >= usual + gain_db
+
+
+def test_noise_of_a_dark_drawing_stays_away(upscaler: Get) -> None:
+    clean = np.full((96, 96, 3), 60, np.uint8)
+    cv2.circle(clean, (48, 48), 30, (110, 90, 70), -1)
+    noisy = (clean + np.random.default_rng(1).normal(0, 7, clean.shape)).clip(0, 255).round().astype(np.uint8)
+    flat = upscaler("animation").run(noisy, 2)[84:108, 84:108]
+    assert flat.astype(float).std(axis=(0, 1)).max() <= 4  # levels; 7 where all that is of little contrast is doubted
+
+
 def flat_shapes() -> Image.Image:
     """A logo in flat colours that meet without a line."""
     image = Image.new("RGB", (1024, 1024), (148, 158, 204))

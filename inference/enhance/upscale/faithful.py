@@ -20,9 +20,13 @@ Limits = tuple[float, float]
 """Of 0..1. An enlargement that differs from the original by the first at most is sharper or cleaner; one that differs by the
 second shows something else: strokes of text run into one, a pupil has a white ring. docs/decisions/0046."""
 
+LIGHT = 150 / 255  # the brightest channel from which the limits hold; they fall with it, as what is drawn in the dark does
+CONTRAST = 100 / 255  # within 5 x 5 pixels of a channel: the same
+LEAST = 0.2  # of the limits: less would be 4 levels, as much as rounding and faint noise differ by. docs/decisions/0276
+
 ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
-DOUBT_REACH = 7
-"""How far enlarged doubts depend on the pictures around, in pixels of the original: 5 in doubts_of(), 2 in enlarge()."""
+DOUBT_REACH = 8
+"""How far enlarged doubts depend on the pictures around, in pixels of the original: 6 in doubts_of(), 2 in enlarge()."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,26 @@ class Faithful:
 def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPlanes:
     """How little an enlargement (RGB) shows what the original (RGB) does: 0 to 1 for each pixel of the original."""
     small = reduced(large, large.shape[0] // colours.shape[0])
-    difference = cv2.absdiff(colours, small).max(axis=2).astype(np.float32) / np.float32(white(colours))
-    mean = cv2.blur(difference, (3, 3), borderType=cv2.BORDER_REPLICATE)
+    difference = _largest(cv2.absdiff(colours, small))
+    mean = cv2.blur(difference, (3, 3), borderType=cv2.BORDER_REPLICATE) / _share_of_limits(colours, small)
     same, other = limits
     doubts = cv2.dilate(np.clip((mean - same) / (other - same), 0, 1), np.ones((3, 3), np.uint8))
     return np.asarray(cv2.GaussianBlur(doubts, (7, 7), 1.0, borderType=cv2.BORDER_REPLICATE), np.float32)
+
+
+def _share_of_limits(colours: AnyPicture, small: AnyPicture) -> FloatPlanes:
+    """How much of the limits holds for each pixel, LEAST to 1: less in the dark and where little contrast is, but all of them
+    where `small`, the enlargement reduced, has half the contrast or less. What went there was noise."""
+    light = cv2.blur(_largest(colours), (3, 3), borderType=cv2.BORDER_REPLICATE)
+    around = np.ones((5, 5), np.uint8)
+    before, drawn = (_largest(cv2.morphologyEx(each, cv2.MORPH_GRADIENT, around)) for each in (colours, small))
+    share = np.minimum(light / LIGHT, before / CONTRAST).clip(LEAST, 1)
+    return np.asarray(np.maximum(share, np.minimum(2 - 2 * drawn / np.maximum(before, 1 / 255), 1)), np.float32)
+
+
+def _largest(colours: AnyPicture) -> FloatPlanes:
+    """The largest channel of each pixel, of 0..1."""
+    return np.asarray(np.maximum.reduce(cv2.split(colours)) / np.float32(white(colours)), np.float32)
 
 
 def reduced(large: AnyPicture, scale: int) -> AnyPicture:
