@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.picture import AnyPicture, FloatPlanes, to_planes, white, write_pixels
 
@@ -119,8 +121,8 @@ def _share_of_limits(colours: AnyPicture, small: AnyPicture) -> FloatPlanes:
     return np.asarray(np.maximum(share, np.minimum(2 - 2 * drawn / np.maximum(before, 1 / 255), 1)), np.float32)
 
 
-def _largest(colours: AnyPicture) -> FloatPlanes:
-    """The largest channel of each pixel, of 0..1."""
+def _largest(colours: npt.NDArray[Any]) -> FloatPlanes:
+    """The largest channel of each pixel (h x w x 3, 8 or 16 bits), of 0..1."""
     return np.asarray(np.maximum.reduce(cv2.split(colours)) / np.float32(white(colours)), np.float32)
 
 
