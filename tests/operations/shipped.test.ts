@@ -22,7 +22,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'animation@s12': ['animation-s12'],
   'photo_realtime@s11': ['photo_realtime-s11'],
   'animation_realtime@s11': ['animation_realtime-s11'],
-  'detail@s12': ['detail-s12'],
+  'detail@s13': ['detail-s13'],
   'fast@s37': [...mouths, 'mouth_render_fast-r39', ...portraits],
   'balanced@s37': [...mouths, 'mouth_render_balanced-r38', ...portraits],
   'studio@s37': [...mouths, 'mouth_render_studio-r38', ...portraits],

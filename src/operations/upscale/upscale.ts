@@ -61,7 +61,7 @@ export const upscale = operation({
       description:
         'photographs that lack detail; invents texture, takes about 30 times as long as photo, and flickers in videos',
       rate: 2,
-      release: 's12',
+      release: 's13',
     },
   },
 
