@@ -10,6 +10,7 @@ import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { renderedBytes } from '../../triton/clients/mouth-render.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
 import type { Style } from '../../triton/clients/style.ts';
+import { lipsToBorder } from './faces/lips.ts';
 import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
@@ -27,7 +28,7 @@ import {
   type LipSyncVideo,
   type TaskWithPlace,
 } from './task.ts';
-import { grownFrom, mouthCovered, shrunkFrom } from './warnings.ts';
+import { grownFrom, mouthAtBorder, mouthCovered, shrunkFrom } from './warnings.ts';
 
 /** A still as a video: its sRGB pixels are tagged BT.709, the colours of HDTV. */
 const format: VideoFormat = {
@@ -82,6 +83,7 @@ export const lipSyncPortrait = async (
       ...shrunkFrom(info.size, still),
       ...grownFrom(within(info.size, config.limits.lipsync)),
       ...mouthCovered(covered, style),
+      ...mouthAtBorder(lipsToBorder(face.mesh, still)),
     ],
     boxes: Array.from({ length: count }, () => face.box),
     speaking: { count, first: 0, times: times.map(({ time }) => time) },

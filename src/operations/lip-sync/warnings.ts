@@ -108,3 +108,17 @@ export const mouthCovered = (covered: number, style: Style): Warning[] => {
     'Where the lips should be, the picture has the colour of the skin or of another thing: if a hand or something else covers the mouth, speech is drawn on it. Send a picture that shows the mouth.';
   return [{ code: 'mouth_covered', detail }];
 };
+
+/**
+ * How far within the picture lips lie at least to be moved as speech asks, in distances between the outer eye corners. The renderer
+ * moves them less from 0.05 on, by its own outline of them, which may lie 0.02 nearer to the border (docs/decisions/0278).
+ */
+const WITHIN = 0.06;
+
+/** For a portrait whose border runs along the lips. toBorder: of lipsToBorder(). */
+export const mouthAtBorder = (toBorder: number): Warning[] => {
+  if (toBorder >= WITHIN) return [];
+  const detail =
+    'The lips are at the edge of the picture, or cut off by it: they move little, as there is no room for them. Send a picture that shows the chin and both cheeks.';
+  return [{ code: 'mouth_at_border', detail }];
+};

@@ -185,6 +185,17 @@ test('a portrait becomes a video as long as the sound, whose head moves or does 
   assert.ok(stood < 0.5 && moved > 2, `moved ${moved}, stood ${stood}`);
 });
 
+test('callers are told of a portrait whose border runs along the lips', async () => {
+  const cut = await makeClip(
+    at('cut.png'),
+    ['-i', portrait],
+    ['-vf', 'crop=512:156:0:0', '-frames:v', '1'],
+  );
+  const codes = async (path: string) => (await run(path)).warnings?.map(({ code }) => code);
+  assert.ok((await codes(cut))?.includes('mouth_at_border'));
+  assert.not((await codes(portrait))?.includes('mouth_at_border'));
+});
+
 test('a sound and a picture that are as long and as large as is allowed are done', async () => {
   const limits = {
     LIPSYNC_MAX_SECONDS: '1',

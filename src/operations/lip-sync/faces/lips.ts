@@ -1,11 +1,16 @@
 /** How far lips are open, and how that correlates with a sound: pure. */
+import type { Size } from '../../../frame.ts';
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
 import { CURVES, type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 
-/** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes. */
+/** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes; round the lips. */
 const INNER_LIPS = [13, 14] as const;
 export const MOUTH_CORNERS = [61, 291] as const;
 export const EYE_CORNERS = [33, 263] as const;
+
+const OUTER_LIPS = [
+  61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 409, 270, 269, 267, 0, 37, 39, 40, 185,
+] as const;
 
 /** The gap between the inner lips at a time, as a share of the distance between the outer eye corners. */
 export type Opening = { readonly seconds: number; readonly opening: number };
@@ -13,6 +18,15 @@ export type Opening = { readonly seconds: number; readonly opening: number };
 /** In distances of the outer eye corners, as `Opening` has it. */
 export const openingOf = (mesh: Float32Array): number =>
   distance(mesh, INNER_LIPS) / distance(mesh, EYE_CORNERS);
+
+/** From the lips to the nearest border of a picture of this size, below 0 beyond it, as a share of the same distance. */
+export const lipsToBorder = (mesh: Float32Array, { width, height }: Size): number => {
+  const gaps = OUTER_LIPS.flatMap((point) => {
+    const [x, y] = [mesh[point * 3] ?? Number.NaN, mesh[point * 3 + 1] ?? Number.NaN];
+    return [x, y, width - 1 - x, height - 1 - y];
+  });
+  return Math.min(...gaps) / distance(mesh, EYE_CORNERS);
+};
 
 const distance = (mesh: Float32Array, [a, b]: readonly [number, number]): number =>
   Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
