@@ -31,6 +31,11 @@ SHADED, WIDELY, SLOPE = 0.14, 4.0, 1.0
 """Flatness of a widely softened picture below which the shades of a flat face go on everywhere, as in a smoothed photograph:
 most drawings keep areas of one tone and have .15 and more. Sigma of that blur, in points of SIDE, and STILL for it
 (docs/decisions/0266)."""
+WHITE = 250
+"""Level of all channels from which a point is as light as the picture's scale goes: flat because its light is cut off there."""
+LEAST_LEFT = 1 / 3
+"""Of a face's points, those below WHITE, at least, to be judged by them alone: of photographs burnt out so far that they were
+taken for drawings .42 and more; white skin of drawings leaves .02 in a close picture."""
 LEAST_SKIN = 1 / 3
 """Of what lies round a mouth, skin without lines and hair, at least, to be measured alone."""
 PRINTED = 17.0
@@ -38,12 +43,20 @@ PRINTED = 17.0
 have 19 and more, drawings with tones of dots 14 at most (docs/decisions/0243)."""
 
 
-def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened: float = 0.0, still: float = STILL) -> float:
+def flatness(
+    picture: npt.NDArray[np.uint8],
+    box: npt.NDArray[Any],
+    *,
+    softened: float = 0.0,
+    still: float = STILL,
+    white: bool = True,
+) -> float:
     """The share of a face, 0..1, where brightness is the same from one point to all eight around it.
 
     picture: h x w x 3 RGB, or h x w luma. box: x1, y1, x2, y2 of the face, pixels. Beyond its border a picture goes on as it
-    ends there. softened: sigma, in points of SIDE, of a blur without which grain counts. still: grey levels, as STILL. Raises
-    ValueError for a box with NaN or infinity.
+    ends there. softened: sigma, in points of SIDE, of a blur without which grain counts. still: grey levels, as STILL. white:
+    whether points from WHITE on count; where less than LEAST_LEFT would be left, all do. Raises ValueError for a box with NaN
+    or infinity.
     """
     if not np.isfinite(box).all():
         raise ValueError(f"expected the box of a face in finite numbers, got {np.asarray(box).tolist()}")
@@ -54,14 +67,17 @@ def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any], *, softened:
     columns, rows = np.meshgrid(places[0], places[1])
     sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     grey = np.asarray(sampled @ LUMA if sampled.ndim == 3 else sampled, np.float32)
+    counts = np.asarray(sampled if sampled.ndim == 2 else sampled.min(axis=-1)) < (256 if white else WHITE)
     if softened:
+        counts = cv2.resize(counts.astype(np.float32), (SIDE, SIDE), interpolation=cv2.INTER_AREA) > 0.5
         points = cv2.resize(grey, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
         grey = np.asarray(cv2.GaussianBlur(points, (0, 0), softened), np.float32)
     kernel = np.ones((3, 3), np.uint8)
     dark, light = np.percentile(grey, (5, 95))
     least = 0.0 if softened else 1.0  # levels are whole numbers, averages of them are not
     still = max(least, still * min(1.0, float(light - dark) / CONTRAST))
-    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean())
+    flat = cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still
+    return float(flat[counts].mean() if counts.mean() > LEAST_LEFT else flat.mean())
 
 
 def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
@@ -75,8 +91,11 @@ def is_plain(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
 
 
 def is_shaded(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> bool:
-    """Whether a flat face has hardly an area of one tone: a smoothed photograph, or a drawing in shades. As flatness()."""
-    return flatness(picture, box, softened=WIDELY, still=SLOPE) < SHADED
+    """Whether a flat face has hardly an area of one tone: a smoothed photograph, or a drawing in shades. As flatness().
+
+    White areas do not count: photographs that are over-exposed have them as well (docs/decisions/0278).
+    """
+    return flatness(picture, box, softened=WIDELY, still=SLOPE, white=False) < SHADED
 
 
 def skin_roughness(

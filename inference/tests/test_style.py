@@ -8,8 +8,9 @@ import pytest
 from skimage import data
 
 from enhance.geometry.landmarks import face_box
+from enhance.picture import LUMA
 from enhance.portrait.animate import Animator
-from enhance.style import FLAT, SOFTENED, flatness, is_shaded, style_numbered, style_of
+from enhance.style import FLAT, SOFTENED, flatness, is_plain, is_shaded, style_numbered, style_of
 from tests.drawings import Anime, anime, smoothed
 from tests.test_render_drawn import eyes
 
@@ -61,9 +62,23 @@ def test_a_drawing_has_areas_of_one_tone_where_a_smoothed_photograph_has_hardly_
     assert not is_shaded(lit, drawn_box(SIZE))
 
 
+@pytest.mark.parametrize("light", [1.9, 2.1])
+def test_a_photograph_that_is_burnt_out_is_shaded_and_a_drawing_on_white_is_not(light: float) -> None:
+    photograph = np.clip(data.astronaut() * light, 0, 255).astype(np.uint8)
+    assert style_of(photograph, BOX) == "flat" and not is_plain(photograph, BOX)
+    assert is_shaded(photograph, BOX) and is_shaded(np.round(photograph @ LUMA).astype(np.uint8), BOX)
+    assert flatness(photograph, BOX, white=False) < 0.15
+    drawing, box = anime(CHARACTERS[0], SIZE, WIDTH)[0], drawn_box(SIZE)
+    # White skin, and ink on paper, of which hardly a point is left.
+    for paper in (drawing[..., 0] == drawing[..., 0].max(), drawing @ LUMA > 55):
+        on_white = np.where(paper[..., None], np.uint8(255), drawing)
+        assert style_of(on_white, box) == "flat" and not is_shaded(on_white, box)
+
+
 def test_a_picture_of_one_colour_is_flat_and_noise_is_not() -> None:
     box = np.array([20.0, 20.0, 180.0, 180.0])
     assert flatness(np.full((200, 200, 3), 200, np.uint8), box) == 1.0
+    assert flatness(np.full((200, 200, 3), 255, np.uint8), box, white=False) == 1.0
     noise = np.random.default_rng(1).integers(0, 256, (200, 200, 3)).astype(np.uint8)
     assert flatness(noise, box) < 0.01
 
