@@ -34,8 +34,8 @@ most drawings keep areas of one tone and have .15 and more. Sigma of that blur, 
 WHITE = 250
 """Level of all channels from which a point is as light as the picture's scale goes: flat because its light is cut off there."""
 LEAST_LEFT = 1 / 3
-"""Of a face's points, those below WHITE, at least, to be judged by them alone: of photographs burnt out so far that they were
-taken for drawings .42 and more; white skin of drawings leaves .02 in a close picture."""
+"""Of a face's points, those below WHITE, at least, to be judged by them alone: of over-exposed photographs that this
+tells from drawings .42 and more; white skin of drawings leaves .02 in a close picture."""
 LEAST_SKIN = 1 / 3
 """Of what lies round a mouth, skin without lines and hair, at least, to be measured alone."""
 PRINTED = 17.0
