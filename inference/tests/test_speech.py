@@ -11,11 +11,12 @@ import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
 from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.background import background_frames
-from enhance.speech.beside import loud_beside_speech, no_speech_after_all
+from enhance.speech.beside import no_speech_after_all
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSES, CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
 from enhance.speech.gaps import without_gaps
+from enhance.speech.hearing import hear
 from enhance.speech.held import held_sounds
 from enhance.speech.network import open_speech_network
 from enhance.speech.pace import at_pace, pace_of
@@ -225,7 +226,7 @@ def test_each_speaker_is_heard_with_a_voice_of_their_own() -> None:
     one, other = log_mel(babble(60, 120, 1.1)), log_mel(babble(60, *VOICES["cartoon"]))
     both = np.concatenate([one, other])
     network = open_speech_network(WEIGHTS)
-    told = in_usual_voice(both, np.ones(len(both), bool), np.zeros(len(both), bool), network)
+    told = hear(both, np.ones(len(both), bool), network).usual
     np.testing.assert_array_equal(told[:1000], normalise(both)[:1000])
     assert np.abs(told[-1000:] - normalise(both)[-1000:]).mean() > 0.1
 
@@ -416,17 +417,18 @@ def test_speech_beside_applause_is_heard_as_it_is_alone() -> None:
     spoken = slice(40, len(babble()) // 160 - 40)
 
     def apart(left_out: npt.NDArray[np.bool_]) -> float:
-        told = in_usual_voice(beside, all_of_it, left_out, network)
+        normal = normalise(beside, all_of_it, left_out)
+        told = in_usual_voice(normal, all_of_it, network(normal, lambda: None), network)
         return float(np.abs(told[spoken] - normalise(alone)[spoken]).mean())
 
     assert apart(~all_of_it) > 0.2
-    assert apart(loud_beside_speech(beside, all_of_it, network, lambda: None)) < 0.06
+    assert apart(hear(beside, all_of_it, network).beside) < 0.06
 
 
 @pytest.mark.parametrize(("loudness", "counts"), [(1.0, False), (0.02, True)])
 def test_only_what_is_as_loud_as_speech_is_left_out(loudness: float, counts: bool) -> None:
     mel = log_mel(beside_claps(loudness))
-    left_out = loud_beside_speech(mel, np.ones(len(mel), bool), open_speech_network(WEIGHTS), lambda: None)
+    left_out = hear(mel, np.ones(len(mel), bool), open_speech_network(WEIGHTS)).beside
     assert not left_out[: len(babble()) // 160].any()
     assert (left_out[-250:].mean() < 0.01) if counts else left_out[-250:].all()
 
@@ -435,7 +437,7 @@ def test_a_held_vowel_beside_speech_is_not_left_out() -> None:
     mel = log_mel(np.concatenate([babble(), say([("A", 2.0)], 120), babble()]))
     heard, _ = held_sounds(mel)
     assert not heard.all()
-    assert not loud_beside_speech(mel, heard, open_speech_network(WEIGHTS), lambda: None).any()
+    assert not hear(mel, heard, open_speech_network(WEIGHTS)).beside.any()
 
 
 def test_claps_that_sound_like_a_syllable_move_no_mouth() -> None:

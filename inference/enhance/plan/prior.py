@@ -8,11 +8,10 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.heads import Array
-from enhance.speech.beside import loud_beside_speech
 from enhance.speech.features import MELS
+from enhance.speech.hearing import hear
 from enhance.speech.network import Posteriors, open_speech_network
-from enhance.speech.pace import at_pace, pace_of
-from enhance.speech.voice import in_usual_voice
+from enhance.speech.pace import at_pace
 
 from .measures import MEASURES
 from .tracks import smooth
@@ -57,13 +56,11 @@ def _prior(network: Network, speech: Posteriors, throats: tuple[float, ...], chu
     def prior(mel: Array, heard: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
-        beside = loud_beside_speech(mel, heard, speech, go_on)
-        usual = in_usual_voice(mel, heard, beside, speech, go_on)
-        normal = usual[heard]
-        pace = pace_of(normal, speech(normal, go_on), speech, go_on)[np.cumsum(heard) - 1]
+        told = hear(mel, heard, speech, go_on)
+        pace = told.pace[np.cumsum(heard) - 1]
 
         def predicted(by: float) -> Array:
-            return at_pace(pace, stretched(usual, by), lambda mel: _predicted(network, mel, chunk, go_on))
+            return at_pace(pace, stretched(told.usual, by), lambda mel: _predicted(network, mel, chunk, go_on))
 
         return np.stack([calm(each) for each in np.concatenate([predicted(by) for by in throats])])
 

@@ -11,17 +11,17 @@ import numpy.typing as npt
 from .activity import speech_activity
 from .allphone import open_allphone
 from .background import background_frames
-from .beside import loud_beside_speech, no_speech_after_all
+from .beside import no_speech_after_all
 from .classes import SIL
 from .curves import curves
 from .features import Floats, log_mel
 from .gaps import without_gaps
+from .hearing import hear
 from .held import held_sounds
 from .hums import hummed_frames
 from .network import Posteriors, open_speech_network
-from .pace import at_pace, pace_of
+from .pace import at_pace
 from .rooms import room_share
-from .voice import in_usual_voice
 
 _SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors, where it is believed
 _NOT, _FULLY = 0.27, 0.35  # agreement with the network at which it is not believed, and fully: docs/decisions/0189
@@ -58,21 +58,19 @@ class SpeechAnalyser:
         sound = without_gaps(_within_full_scale(pcm))
         mel = log_mel(sound)
         heard, noise = held_sounds(mel)
-        beside = loud_beside_speech(mel, heard, self._network, go_on)
-        place, normal = np.cumsum(heard) - 1, in_usual_voice(mel, heard, beside, self._network, go_on)[heard]
-        unslowed = self._network(normal, go_on)
-        pace = pace_of(normal, unslowed, self._network, go_on)
+        told = hear(mel, heard, self._network, go_on)
+        place, normal, pace = np.cumsum(heard) - 1, told.usual[heard], told.pace
 
         def heard_by(network: Posteriors) -> Floats:
             return np.asarray(at_pace(pace, normal, lambda slowed: network(slowed, go_on))[place])
 
-        posteriors = unslowed[place] if (pace == 1).all() else heard_by(self._network)
+        posteriors = told.posteriors[place] if (pace == 1).all() else heard_by(self._network)
         activity = speech_activity(posteriors)
         if share := room_share(mel):
             posteriors += share * (heard_by(self._in_rooms) - posteriors)
             # It takes more of what is no speech for speech.
             activity = np.minimum(activity, speech_activity(posteriors))
-        activity[background_frames(mel, activity) | noise | no_speech_after_all(beside, activity)] = 0
+        activity[background_frames(mel, activity) | noise | no_speech_after_all(told.beside, activity)] = 0
         activity[hummed_frames(mel, posteriors, activity)] = 0
         if fuse and activity.any():
             second = self._allphone(sound, mel, go_on)

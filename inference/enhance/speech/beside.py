@@ -3,15 +3,12 @@
 It counted in the mean that is taken off the features, so the networks heard the speech beside it through another microphone.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
 from enhance.runs import runs
 
-from .features import Floats, mean_around, normalise
-from .network import Posteriors
+from .features import Floats, mean_around
 from .parts import doubt_of
 
 _REACH = 15  # frames: the share of speech sounds, and the level, are those of 0.15 s on both sides
@@ -23,16 +20,14 @@ _MOSTLY = 0.5  # mean activity of a run from which it was speech, unheard before
 _ENOUGH = 60  # frames of speech that tell its level
 
 
-def loud_beside_speech(
-    mel: Floats, heard: npt.NDArray[np.bool_], network: Posteriors, go_on: Callable[[], None]
-) -> npt.NDArray[np.bool_]:
+def loud_beside_speech(mel: Floats, heard: npt.NDArray[np.bool_], posteriors: Floats) -> npt.NDArray[np.bool_]:
     """Which frames are as loud as speech, for .8 s and more, but are no speech: [T].
 
-    mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. network: the one for speech
-    near the microphone. go_on is called between blocks and may raise.
+    mel: log-mel [T, 40]. heard: [T], without the middle of held sounds. posteriors: [n, 20], of the n frames that are heard,
+    in a mean in which all of these count.
     """
     # The middle of a held sound is what its beginning is.
-    share = mean_around(doubt_of(network(normalise(mel, heard)[heard], go_on))[0], _REACH)[np.cumsum(heard) - 1]
+    share = mean_around(doubt_of(posteriors)[0], _REACH)[np.cumsum(heard) - 1]
     level = np.log(np.maximum(mean_around(np.exp(mel[:, _LOWEST:].astype(np.float64)).sum(1), _REACH), 1e-9))
     speech = share > _SPEECH
     beside = np.zeros(len(mel), np.bool_)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .features import CENTRES, MELS, Floats, normalise
+from .features import CENTRES, MELS, Floats
 from .network import Posteriors
 from .parts import by_parts, doubt_of
 
@@ -20,19 +20,19 @@ _NONE, _FULL = 0.06, 0.10
 
 
 def in_usual_voice(
-    mel: Floats,
+    normal: Floats,
     heard: npt.NDArray[np.bool_],
-    beside: npt.NDArray[np.bool_],
+    posteriors: Floats,
     network: Posteriors,
     go_on: Callable[[], None] = lambda: None,
 ) -> Floats:
-    """normalise() of mel, [T, 40], with the formants of an unusual voice moved to where usual voices have them.
+    """Normalised log-mel, [T, 40], with the formants of an unusual voice moved to where usual voices have them; the same array
+    where the voice is usual throughout.
 
-    mel: log-mel [T, 40]. heard, beside: [T], as in normalise(). network: the one for speech near the microphone. go_on
-    is called between blocks and may raise.
+    heard: [T], as in normalise(). posteriors: what `network`, the one for speech near the microphone, answers to normal[heard].
+    go_on is called between blocks and may raise.
     """
-    normal = normalise(mel, heard, beside)
-    scale = _scale(normal[heard], network, go_on)
+    scale = _scale(normal[heard], posteriors, network, go_on)
     return normal if (scale == 1).all() else scaled(normal, scale[np.cumsum(heard) - 1])
 
 
@@ -45,9 +45,13 @@ def scaled(mel: Floats, scale: Floats) -> Floats:
     return np.asarray(taken.astype(np.float32))
 
 
-def _scale(normal: Floats, network: Posteriors, go_on: Callable[[], None]) -> Floats:
+def _scale(normal: Floats, posteriors: Floats, network: Posteriors, go_on: Callable[[], None]) -> Floats:
     """By how much formants lie higher than those of usual voices: [T], 1 for usual ones."""
-    told = [doubt_of(network(scaled(normal, np.full(len(normal), scale)), go_on)) for scale in _SCALES]
+
+    def heard_at(scale: float) -> Floats:
+        return posteriors if scale == 1 else network(scaled(normal, np.full(len(normal), scale)), go_on)
+
+    told = [doubt_of(heard_at(scale)) for scale in _SCALES]
     doubt = np.stack([entropy for _, entropy in told])
 
     def scale(frames: npt.NDArray[np.intp]) -> float:
