@@ -236,26 +236,28 @@ def test_a_shut_lid_is_as_soft_as_a_blurred_picture() -> None:
         assert lid < 0.8 * was
 
 
-@pytest.mark.parametrize("line", [LINE, (20, 60, 20)])
-def test_the_lash_line_of_a_shut_eye_is_neither_bluer_nor_greener_than_the_skin(line: tuple[int, int, int]) -> None:
-    picture, mesh = drawn(512, line=line)
+def lash_lines(picture: Picture, mesh: Floats) -> list[Floats]:
+    """Red, green and blue of what is dark between the shut lids, 3 x n for either eye."""
     shut = Animator().move(picture, mesh, blink(1.0), "photo").astype(np.float64)
+    lines = []
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
         lid = shut[y : y + 30, x - 10 : x + 10]
-        red, green, blue = lid[lid[..., 0] < 0.75 * SKIN[0]].T
+        lines.append(lid[lid[..., 0] < 0.75 * SKIN[0]].T)
+    return lines
+
+
+@pytest.mark.parametrize("line", [LINE, (20, 60, 20)])
+def test_the_lash_line_of_a_shut_eye_is_neither_bluer_nor_greener_than_the_skin(line: tuple[int, int, int]) -> None:
+    picture, mesh = drawn(512, line=line)
+    for red, green, blue in lash_lines(picture, mesh):
         assert len(red) and (blue / red).max() < SKIN[2] / SKIN[0] + 0.02
         assert np.median(green / red) < SKIN[1] / SKIN[0] + 0.08
 
 
 def test_the_line_between_shut_lids_without_lashes_has_the_colour_of_the_skin() -> None:
     yellow = (224, 172, 120)  # as light as the skin
-    picture, mesh = drawn(512, line=yellow)
-    shut = Animator().move(picture, mesh, blink(1.0), "photo").astype(np.float64)
-    for eye in (RIGHT_LIDS, LEFT_LIDS):
-        x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
-        lid = shut[y : y + 30, x - 10 : x + 10]
-        red, _, blue = lid[lid[..., 0] < 0.75 * SKIN[0]].T
+    for red, _, blue in lash_lines(*drawn(512, line=yellow)):
         assert len(red) and (blue / red).min() > 0.9 * SKIN[2] / SKIN[0]
 
 

@@ -195,14 +195,20 @@ test("jobs that wait for a model leave the account's places to its other jobs", 
   await rig.jobs.cancel('one', away.id);
 });
 
+/** A worker and the long jobs of an account, of which so many run. */
+const withLong = async (rig: Rig, count: number, places: number) => {
+  const model = oneByOne();
+  await rig.work(model.run);
+  const long = await asked(rig, 'many', count);
+  await until('long jobs run', () => model.started.length === places);
+  return { model, long };
+};
+
 test('while long jobs have all places, quick jobs run beside them, one at a time and in turns', async ({
   rig,
 }) => {
   limits(rig, 2, 2);
-  const model = oneByOne();
-  await rig.work(model.run);
-  const long = await asked(rig, 'many', 3);
-  await until('long jobs have all places', () => model.started.length === 2);
+  const { model, long } = await withLong(rig, 3, 2);
   const askQuick = async (name: string, account: string) =>
     (await rig.ask(name, { account, quick: true })).job;
   // Its account runs as many jobs as it may, which holds up its long jobs alone.
@@ -228,10 +234,7 @@ test('while long jobs have all places, quick jobs run beside them, one at a time
 
 test('quick jobs get no more places than there are while none has a long job', async ({ rig }) => {
   limits(rig, 4, 2);
-  const model = oneByOne();
-  await rig.work(model.run);
-  const [long] = await asked(rig, 'many', 1);
-  await until('it runs', () => model.started.length === 1);
+  const { model, long } = await withLong(rig, 1, 1);
   const pictures: JobRecord[] = [];
   for (const name of ['a', 'b', 'c'])
     pictures.push((await rig.ask(name, { account: 'one', quick: true })).job);
@@ -243,23 +246,20 @@ test('quick jobs get no more places than there are while none has a long job', a
     model.end(job.id);
   }
   model.endAll();
-  for (const job of [...pictures, ...(long ? [long] : [])]) await rig.ended(job);
+  for (const job of [...pictures, ...long]) await rig.ended(job);
 });
 
 test("where a place is free, an account's long jobs do not hold up its picture, however few it may run", async ({
   rig,
 }) => {
   limits(rig, 1, 2);
-  const model = oneByOne();
-  await rig.work(model.run);
-  const [long] = await asked(rig, 'many', 1);
-  await until('it runs', () => model.started.length === 1);
+  const { model, long } = await withLong(rig, 1, 1);
   const { job } = await rig.ask('own', { account: 'many', quick: true });
   await until('the picture runs too', () => model.started.length === 2);
   model.end(job.id);
   assert.is((await rig.ended(job)).status, 'succeeded');
   model.endAll();
-  if (long) await rig.ended(long);
+  for (const each of long) await rig.ended(each);
 });
 
 test('a picture that will probably take longer than five minutes is not quick', async ({ rig }) => {
