@@ -28,12 +28,12 @@ APART: tuple[tuple[Colour, Colour], ...] = (
 
 def page(behind: Colour, ink: Colour) -> Picture:
     """Letters, a thin line and a disc, twice as large as they are to be stored."""
-    drawn = Image.new("RGB", (256, 96), behind)
+    drawn = Image.new("RGB", (168, 96), behind)
     pen = ImageDraw.Draw(drawn)
     for row, words in enumerate(("Sale 50% & {more}", "a !== b >= c <= d")):
         pen.text((4, 4 + 28 * row), words, fill=ink, font=ImageFont.load_default(18))
-    pen.line((8, 66, 180, 90), fill=ink, width=3)
-    pen.ellipse((200, 56, 236, 92), fill=ink)
+    pen.line((8, 66, 116, 90), fill=ink, width=3)
+    pen.ellipse((124, 56, 160, 92), fill=ink)
     return np.asarray(drawn)
 
 

@@ -38,7 +38,7 @@ NOISE = 1  # of 255: tiles of other shapes take other paths through the engine's
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("scale", [2, 4, 8])
-@pytest.mark.parametrize("size", [(1, 1), (1, 7), (3, 2), (17, 31)])
+@pytest.mark.parametrize("size", [(1, 1), (1, 7), (3, 2), (11, 19)])
 @pytest.mark.parametrize("channels", [3, 4])
 def test_every_size_is_enlarged_exactly(upscaler: Get, model: str, scale: int, size: tuple[int, int], channels: int) -> None:
     large = upscaler(model).run(pattern(*size, channels), scale)
@@ -49,7 +49,7 @@ def test_every_size_is_enlarged_exactly(upscaler: Get, model: str, scale: int, s
 @pytest.mark.parametrize("model", EXACT)
 @pytest.mark.parametrize("scale", [2, 4, 8])
 def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> None:
-    picture = pattern(70, 83)
+    picture = pattern(66, 69)  # two tiles along both sides, of 64 pixels at least
     recipe = first_of(upscaler(model).recipes[scale])
     assert isinstance(recipe, Cascade)
     tiled = replace(recipe, tile_pixels=85**2).upscale(picture, lambda: None)
@@ -65,14 +65,14 @@ def first_of(recipe: Recipe) -> Recipe:
 @pytest.mark.parametrize("channels", [3, 4])
 @pytest.mark.parametrize("scale", [2, 8])
 def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, scale: int) -> None:
-    picture = pattern(84, 21, channels)
+    picture = pattern(84, 11, channels)
     halo = int(told(model, "band_halo"))
     whole, bands = in_bands(lambda band: upscaler(model).run(band, scale), picture, scale, rows=40, halo=halo)
     assert np.abs(whole.astype(int) - bands).max() <= NOISE
 
 
 def test_bands_of_detail_give_the_whole_picture(upscaler: Get) -> None:
-    picture = pattern(2 * DETAIL_STEP + 60, 9)
+    picture = pattern(2 * DETAIL_STEP + 60, 3)
     whole, bands = in_bands(lambda band: upscaler("detail").run(band, 2), picture, 2, rows=DETAIL_STEP, halo=DETAIL_STEP)
     np.testing.assert_array_equal(whole, bands)
 
@@ -219,9 +219,9 @@ def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:
 def test_bands_of_a_coarse_jpeg_and_of_a_noisy_picture_give_the_whole(
     upscaler: Get, model: str, denoise: int, noise: float
 ) -> None:
-    picture, halo = pattern(120, 21), int(told(model, "band_halo"))
+    picture, halo = pattern(120, 11), int(told(model, "band_halo"))
     if model == "animation":
-        picture = as_jpeg(np.asarray(flat_shapes().resize((160, 160)))[20:, 60:84], 60)
+        picture = as_jpeg(np.asarray(flat_shapes().resize((160, 160)))[20:, 60:76], 60)
     upscale = partial(upscaler(model).run, scale=8, denoise=denoise, noise=noise)
     whole, bands = in_bands(upscale, picture, 8, rows=40, halo=halo)
     assert np.abs(whole.astype(int) - bands).max() <= NOISE
@@ -360,8 +360,8 @@ def truth_of_alpha(large: AnyPicture) -> float:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_contour_of_alpha_is_as_sharp_as_one_drawn_larger(upscaler: Get, model: str) -> None:
-    picture = np.full((64, 64, 4), 200, np.uint8)
-    picture[:, :, 3] = np.rint(coverage(64, wave) * 255)
+    picture = np.full((48, 48, 4), 200, np.uint8)
+    picture[:, :, 3] = np.rint(coverage(48, wave) * 255)
     assert truth_of_alpha(upscaler(model).run(picture, 2)[:, :, 3]) >= truth_of_alpha(upscale_alpha(picture[:, :, 3], 2)) + 6
 
 
@@ -461,7 +461,7 @@ def test_an_outline_is_no_rest_of_a_background() -> None:
 
 def text(mode: str = "L") -> Image.Image:
     """Two lines of code, twice as large as they are to be stored."""
-    image = Image.new(mode, (256, 64), "white")
+    image = Image.new(mode, (168, 64), "white")
     draw = ImageDraw.Draw(image)
     for row, line in enumerate(("a !== b >= c <= d", "== => e.g #%&$ {8@")):
         draw.text((4, 4 + 28 * row), line, fill="black", font=ImageFont.load_default(18))
@@ -471,7 +471,7 @@ def text(mode: str = "L") -> Image.Image:
 @pytest.mark.parametrize(("model", "gain_db"), [("animation", 0.5), ("detail", 0.1)])
 def test_small_text_is_the_faithful_networks(upscaler: Get, model: str, gain_db: float) -> None:
     original = np.asarray(text("RGB"))
-    small = original.reshape(32, 2, 128, 2, 3).mean(axis=(1, 3)).round().astype(np.uint8)
+    small = original.reshape(32, 2, 84, 2, 3).mean(axis=(1, 3)).round().astype(np.uint8)
     recipe = upscaler(model).recipes[2]
     drawn, ours = (each.upscale(small, lambda: None) for each in (first_of(recipe), recipe))
     assert peak_signal_noise_ratio(original, ours) >= peak_signal_noise_ratio(original, drawn) + gain_db
@@ -492,10 +492,10 @@ def test_small_text_is_the_faithful_networks(upscaler: Get, model: str, gain_db:
 def test_letters_in_the_dark_or_of_little_contrast_stay_what_they_are(
     upscaler: Get, model: str, ground: int, ink: int, gain_db: float
 ) -> None:
-    image = Image.new("RGB", (256, 64), (ground,) * 3)
+    image = Image.new("RGB", (200, 64), (ground,) * 3)
     for row, line in enumerate(("ONE WAY Bleecker St", "No parking 8am-6pm")):
         ImageDraw.Draw(image).text((4, 4 + 28 * row), line, fill=(ink,) * 3, font=ImageFont.load_default(20))
-    original, small = np.asarray(image), image.resize((128, 32), Image.Resampling.BOX)
+    original, small = np.asarray(image), image.resize((100, 32), Image.Resampling.BOX)
     usual = peak_signal_noise_ratio(original, np.asarray(small.resize(image.size, Image.Resampling.LANCZOS)))
     assert peak_signal_noise_ratio(original, upscaler(model).run(np.asarray(small), 2)) >= usual + gain_db
 
@@ -529,7 +529,7 @@ def test_flat_colours_of_a_jpeg_get_no_outlines(upscaler: Get) -> None:
 
 @pytest.mark.parametrize("quality", [60, 85])
 def test_text_of_a_jpeg_stays_what_animation_makes_of_it(upscaler: Get, quality: int) -> None:
-    small = as_jpeg(np.asarray(text("RGB").resize((128, 32), Image.Resampling.BOX)), quality)
+    small = as_jpeg(np.asarray(text("RGB").resize((84, 32), Image.Resampling.BOX)), quality)
     plain, ours = (upscaler("animation").run(small, 2, denoise=level).astype(int) for level in (0, 2))
     assert np.abs(ours - plain)[8:-8, 8:-8].mean() <= 1
 
@@ -561,7 +561,7 @@ def test_detail_by_8_draws_nothing_of_what_a_jpeg_left(upscaler: Get) -> None:
 
 @pytest.mark.parametrize("scale", [2, 4])
 def test_black_text_is_not_tinted(upscaler: Get, scale: int) -> None:
-    small = np.asarray(text("RGB").resize((128, 32), Image.Resampling.BOX))
+    small = np.asarray(text("RGB").resize((84, 32), Image.Resampling.BOX))
     large = upscaler("photo").run(small, scale)
     assert np.ptp(large, axis=2).max() <= 1  # the network alone: 21 and 57
 
