@@ -954,6 +954,13 @@ def test_a_wider_opening_is_a_higher_shape_and_closed_is_a_stroke(kind: str, ski
     assert ink_rows(spoken(picture, mesh, target(0.1, press=1.0)), mesh, skin) < 0.04
 
 
+def test_a_small_open_mouth_of_pure_black_opens_with_a_black_line_round_it() -> None:
+    picture, mesh = drawing("open", (255, 255, 255), fill=(0, 0, 0))
+    picture = np.where(picture > 127, 255, 0).astype(np.uint8)
+    heights = [ink_rows(spoken(picture, mesh, target(g)), mesh, (255, 255, 255)) for g in (0.06, 0.16)]
+    assert heights[1] > heights[0] + 0.04, heights
+
+
 def test_a_rounded_mouth_is_narrower() -> None:
     picture, mesh = drawing()
     y = round(float(mesh[[61, 291], 1].mean()))

@@ -206,7 +206,7 @@ def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) 
 def _rim(ink: Ink, opening: float, scale: float) -> Array:
     """The colour of the line round an open mouth. scale: pixels per S. A thin line on skin is seen paler than it was drawn."""
     line, fill = float(LUMA @ ink.stroke), float(LUMA @ ink.fill)
-    if line < PALER * fill or float(np.median(ink.thick)) * scale > THIN:
+    if line <= PALER * fill or float(np.median(ink.thick)) * scale > THIN:
         return ink.stroke
     return ink.stroke * (1 + ramp(opening, 0.0, RIM_SETS_IN) * (RIM * fill / line - 1))
 
