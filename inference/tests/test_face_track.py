@@ -12,11 +12,12 @@ from skimage import data
 
 from enhance.face.ahead import Ahead
 from enhance.face.clip import Faces, TrackingRequest, track_frames
-from enhance.face.crop import turned_square
+from enhance.face.crop import crop_of_mesh, turned_square
 from enhance.face.detect import Detection
 from enhance.face.find import Finder
 from enhance.face.frame import CodedFrame, Frame, coded_frames
 from enhance.face.recognise import unlikeness
+from enhance.face.state import State, pack, unpack
 from enhance.face.thumbnails import frame_thumbnail
 from enhance.face.track import NO_HINTS, Tracker
 from enhance.geometry.landmarks import features
@@ -205,6 +206,19 @@ def test_two_faces_side_by_side_keep_their_identities_when_they_change_sides(tra
         largest = int(faces.identity[0, 0])
         photo = largest if faces.box[0, 0, 0] < middle else 1 - largest
         assert sides == {(photo, left_one == 0), (1 - photo, left_one == 1)}
+
+
+def test_a_face_that_comes_before_another_keeps_its_identity(tracker: Tracker) -> None:
+    both = np.hstack([FACE, np.asarray(FACE * 0.9, np.uint8)])
+    state, network = State(both.shape[1], both.shape[0]), tracker.finder.network
+    front = min(tracker.next(state, both, thorough=False).faces, key=lambda face: face.box[0])
+    before = pack(state)
+    for order in (1, -1):
+        state = unpack(before, both.shape[1], both.shape[0])
+        state.tracks = state.tracks[::order]
+        # In the crops of both faces the network sees the one that is in front.
+        seen = tracker.next(state, both, read=lambda _, __: network(both, crop_of_mesh(front.raw)))
+        assert [face.identity for face in seen.faces if face.box[0] < FACE.shape[1]] == [front.identity]
 
 
 def test_the_largest_faces_come_first_and_only_as_many_as_asked_for(finder: Finder) -> None:

@@ -1,4 +1,4 @@
-"""Faces followed through the frames of a clip. docs/decisions/0193."""
+"""Faces followed through the frames of a clip. docs/decisions/0193 and 0288."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -138,16 +138,22 @@ class Tracker:
         return InFrame(sorted(seen.values(), key=lambda each: -_side(each.box)), cut)
 
     def _follow(self, state: State, picture: Frame, fps: float, read: Reader) -> dict[int, Seen]:
-        """By identity, the faces that are still where they were."""
-        seen: dict[int, Seen] = {}
+        """By identity, the faces that are still where they were.
+
+        Behind another face the mesh of a track slides onto that one: it stays whose look has changed least.
+        """
+        reads = []
         for track in state.tracks:
             if not track.drawn or _move_drawn(track, picture):
                 mesh, score = self._read(track, picture, read(track.crop, _stays(track, fps)))
                 look = face_thumbnail(picture, track.crop)
-                sure = track.drawn or score > SURE_OF_MESH  # of a drawn face the score says nothing
-                alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
-                if sure and alone and not _has_left(mesh, picture) and distance(look, track.thumbnail) < OTHER_FACE:
-                    seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
+                reads.append((distance(look, track.thumbnail), track, mesh, score, look))
+        seen: dict[int, Seen] = {}
+        for changed_by, track, mesh, score, look in sorted(reads, key=lambda each: each[0]):
+            sure = track.drawn or score > SURE_OF_MESH  # of a drawn face the score says nothing
+            alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
+            if sure and alone and not _has_left(mesh, picture) and changed_by < OTHER_FACE:
+                seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
 
     def _read(self, track: Track, picture: Frame, first: Read) -> Read:
