@@ -133,6 +133,18 @@ def test_chroma_has_the_edges_of_luma() -> None:
     assert gain > 3
 
 
+def test_white_letters_on_skin_do_not_become_green() -> None:
+    luma, colours = np.full((48, 96), 120, np.uint8), np.full((48, 96), 158, np.uint8)
+    for light, width in ((16, 4), (235, 1)):
+        for plane, level in ((luma, light), (colours, 128)):
+            cv2.putText(plane, "White", (4, 30), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (level,), width, cv2.LINE_AA)
+    small = np.rint(cv2.sepFilter2D(colours, cv2.CV_32F, np.array([1, 2, 1]) / 4, np.array([0, 1, 1]) / 2)[::2, ::2])
+    (red,) = double_chroma([small.astype(np.uint8)], luma)
+    (green,) = double_chroma([(256 - small).astype(np.uint8)], luma)
+    assert red.min() >= 128
+    assert green.max() <= 128
+
+
 def test_chroma_of_a_part_is_that_of_the_whole() -> None:
     luma, *chroma = planes_of(frames_of(1, 96, 70)[0], 96, 70)
     whole = double_chroma(chroma, luma)

@@ -31,8 +31,8 @@ def double_chroma(planes: Sequence[Plane], luma: Plane) -> list[Plane]:
     """Cb and Cr of a luma twice as large: as many samples as `luma`, of which they had half the rows and columns, rounded up.
 
     Samples lie on the left one of two columns of luma, and between two rows. Each plane is interpolated (bicubic); what luma
-    differs from its own interpolation is added, times the slope of chroma over luma in 3 x 3 samples (least squares). A sample
-    depends on five pixels of luma to each side.
+    differs from its own interpolation is added, times the slope of chroma over luma in 3 x 3 samples (least squares);
+    limit_opposites() follows. A sample depends on five pixels of luma to each side.
     """
     height, width = luma.shape
     even = np.pad(luma, ((0, height % 2), (0, width % 2)), mode="edge")
@@ -48,7 +48,9 @@ def double_chroma(planes: Sequence[Plane], luma: Plane) -> list[Plane]:
         large = _twice(slope, LINEAR, cv2.INTER_LINEAR)
         large *= detail
         large += _twice(values, CUBIC, cv2.INTER_CUBIC)
-        return _rounded(large)[:height, :width]
+        rounded = _rounded(large)
+        limit_opposites(rounded, plane)
+        return rounded[:height, :width]
 
     return [double(plane) for plane in planes]
 
@@ -56,6 +58,24 @@ def double_chroma(planes: Sequence[Plane], luma: Plane) -> list[Plane]:
 def interpolate_chroma(plane: Plane) -> Plane:
     """Cb or Cr with twice the rows and columns, as double_chroma() has it without a luma."""
     return _rounded(_twice(plane.astype(np.float32) - GREY, CUBIC, cv2.INTER_CUBIC))
+
+
+def limit_opposites(large: Plane, plane: Plane) -> None:
+    """Changes `large`, twice as large as `plane`, in place, so that it has no colours opposite to those of `plane`.
+
+    Where 3 x 3 samples of `plane` lie farther from GREY on one side, `large` lies no farther on the other side than they do.
+    White letters with black outlines on skin are no line of chroma over luma: its slope made them green. docs/decisions/0280.
+    """
+    around = np.ones((3, 3), np.uint8)
+    grey = np.full_like(plane, GREY)
+    least, most = np.minimum(cv2.erode(plane, around), grey), np.maximum(cv2.dilate(plane, around), grey)
+    below, above = grey - least, most - grey
+    least &= cv2.compare(below, above, cv2.CMP_LE)  # 255 where it is so, 0 elsewhere
+    most |= cv2.compare(below, above, cv2.CMP_LT)
+    rows = large.reshape(len(plane), 2, -1)
+    for bound, limits in ((np.maximum, least), (np.minimum, most)):
+        wide = (limits * np.uint16(0x101)).view(np.uint8)  # each sample twice, in an eighth of the time of repeat()
+        bound(rows, wide[:, None], out=rows)
 
 
 def _rounded(values: Values) -> Plane:
