@@ -253,6 +253,19 @@ def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(
     assert shut.max() < bare + 6
 
 
+def test_teeth_and_a_tongue_as_light_as_dark_skin_are_no_lit_lips() -> None:
+    picture, mesh = drawing("stroke", DARK, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    mouth, tongue = np.zeros((2, *picture.shape[:2]), np.uint8)
+    cv2.ellipse(mouth, (x, y), (round(0.2 * unit), round(0.26 * unit)), 0, 0, 180, (1,), -1)
+    cv2.ellipse(tongue, (x, y + round(0.25 * unit)), (round(0.16 * unit), round(0.14 * unit)), 0, 0, 360, (1,), -1)
+    picture[mouth > 0] = (100, 30, 40)
+    picture[(mouth & tongue) > 0] = (230, 110, 110)
+    picture[y : y + round(0.07 * unit)][mouth[y : y + round(0.07 * unit)] > 0] = 250
+    assert has_ink(picture, mesh)
+
+
 def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:
     """Lit from above on one side, as 3D animation is: the teeth are no lighter than the cheeks, the tongue no darker than the
     chin."""
@@ -357,6 +370,15 @@ def test_a_dot_opens_as_a_round_mouth_with_a_tongue_however_far_above_the_mouth_
     assert 0.1 < wide < 0.18
     assert 0.8 < tall / wide < 1.3
     assert np.median(opened[:chin][mouth]) > shut[:chin].min() + 8
+
+
+def test_a_nose_over_a_mouth_that_a_straw_goes_on_from_does_not_speak() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    cv2.line(picture, (x, y), (x + round(0.6 * unit), y + round(0.7 * unit)), INK, round(0.03 * unit), cv2.LINE_AA)
+    nose = x, y - round(0.18 * unit)
+    cv2.ellipse(picture, nose, (round(0.04 * unit), round(0.015 * unit)), 0, 0, 360, INK, -1, cv2.LINE_AA)
+    assert not has_ink(picture, mesh)
 
 
 def test_a_mouth_of_three_samples_shuts_to_a_line_of_the_usual_thickness() -> None:
@@ -895,6 +917,16 @@ def test_painted_lips_are_shut_as_the_subjects_whatever_mouth_a_frame_of_a_film_
     unpainted = replace(portrait, subject=SUBJECT.pack(replace(SUBJECT.unpack(subject), paint=None)))
     before, after = (render(planes_of(frame), BT601, mesh, each).planes.y for each in (unpainted, portrait))
     np.testing.assert_array_equal(after, before)
+
+
+def test_tiny_lips_open_hardly_higher_than_they_are_wide() -> None:
+    picture, mesh = drawing("lips", size=480)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.15 * unit)] = SKIN
+    cv2.ellipse(picture, (x, y), (round(0.1 * unit), round(0.04 * unit)), 0, 0, 360, LIP, -1, cv2.LINE_AA)
+    cv2.line(picture, (x - round(0.1 * unit), y), (x + round(0.1 * unit), y), INK, 2, cv2.LINE_AA)
+    mesh[mouth_points(), 0] = x + 0.2 / WIDTH * (mesh[mouth_points(), 0] - x)
+    assert 0.15 < ink_rows(spoken(picture, mesh, target(0.2, width=0.2)), mesh) < 0.24
 
 
 def test_what_drawn_lips_open_on_is_drawn_in_flat_colours() -> None:

@@ -64,10 +64,12 @@ from .warp import warp
 
 TARGETS = 10
 """Numbers of a mouth's shape: lips.shape.Shape."""
-TARGET_WIDTH = 1
-"""Which of them is its width."""
+TARGET_WIDTH, TARGET_HEIGHTS = 1, [0, 3, 4, 8]
+"""Which of them is its width, and which are up and down: opening, upper lip, corners and jaw."""
 LEAST_BLUR = 0.3
 """Sigma in pixels below which what is drawn is not blurred."""
+NARROW = 0.33
+"""S of drawn lips at rest, from which narrower ones open less: .38 and more but for rosebuds (docs/decisions/0286)."""
 NOTHING = 0.005
 """Trust in the frame's mouth below which the frame is left alone."""
 SHOWS_TEETH = 0.015
@@ -176,6 +178,8 @@ def with_mouth(sight: Sight, request: MouthRequest) -> Rendered:
         return Rendered(*redraw(planes, patch.colours, patch.head, patch.pose, shape, person.ink))
     if patch is None or face is None:
         return _untouched(planes)
+    if request.style == "flat":
+        request = _as_small(request, person.rest.width)
     if sight.repainted is not None and person.paint is not None:
         request = _as_wide(request, person.paint.wide, person.rest.width)
     elif face.source.head is not patch.head:
@@ -196,6 +200,13 @@ def _as_wide(request: MouthRequest, of_mesh: float, of_drawing: float) -> MouthR
     """The request for lips that are drawn wider or narrower than the mesh has them, by which widths are asked for."""
     target = np.array(request.target, np.float64)
     target[TARGET_WIDTH] *= of_drawing / max(of_mesh, 1e-6)
+    return replace(request, target=target)
+
+
+def _as_small(request: MouthRequest, width: float) -> MouthRequest:
+    """The request for drawn lips `width` S wide at rest: narrow ones open less, as a mouth of ink does."""
+    target = np.array(request.target, np.float64)
+    target[TARGET_HEIGHTS] *= min(1.0, width / NARROW)
     return replace(request, target=target)
 
 

@@ -35,6 +35,7 @@ BELOW_EDGE, UNEVEN = (0.02, 0.06), 0.25
 SMALL_WIDE, SMALL_HIGH, OFF_MIDDLE = 0.25, 0.1, 0.12
 """S across and down of a small mouth at most, and from its middle to that of the mesh's, across."""
 ALONE, MOST_INK = 0.08, 0.7  # S round a small mouth; and of the ink within, what it takes at least
+AT_MESH = 0.05  # S above and below the corners of the mesh's mouth, where another than a small mouth would lie
 LEAST_TEETH, WHITE = 0.15, 15.0  # of a mouth in a beard that its teeth take, at least; and chroma codes that they have, at most
 
 
@@ -130,8 +131,20 @@ def _small(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None
     middle = drawn.ends.mean(axis=0)
     if abs(middle[0] - middle_of(head, pose)[0]) > OFF_MIDDLE:
         return None
-    ink = widened(drawn.whole, round(ALONE * drawn.finer)) & (drawn.dark > INK * drawn.darkest)
-    return drawn if (ink & drawn.whole).sum() > MOST_INK * ink.sum() else None
+    ink = drawn.dark > INK * drawn.darkest
+    near = ink & widened(drawn.whole, round(ALONE * drawn.finer))
+    if (near & drawn.whole).sum() <= MOST_INK * near.sum():
+        return None
+    # A nose over a mouth that a straw or a cigarette goes on from, so that none is found there.
+    (left, top), (right, bottom) = np.maximum(0, _mesh_mouth(head, pose) - drawn.origin) * drawn.finer
+    there = (ink & ~drawn.whole)[round(top) : round(bottom), round(left) : round(right)]
+    return drawn if there.sum() < drawn.whole.sum() else None
+
+
+def _mesh_mouth(head: Array, pose: Pose) -> Array:
+    """The mesh's mouth and what lies AT_MESH above and below it: its upper left and its lower right, plane coordinates."""
+    corners = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
+    return np.asarray(np.stack([corners.min(axis=0), corners.max(axis=0)]) + AT_MESH * np.array([[0, -1], [0, 1]]))
 
 
 def _red(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None:

@@ -15,7 +15,7 @@ from enhance.render.lips.outline import mouth_width
 
 from .erase import SHADE_REACHES, has_band
 from .found import find
-from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, softness
+from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, shows_white_first, softness
 from .mouth import Drawn, is_there
 from .palette import Palette
 from .shut import SAMPLES, shut, stroke_of
@@ -86,9 +86,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     if has_lips(drawn) and not (rough > EVEN and outlined and inked_round(drawn)):
         return None
     drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) or drawn
-    if not drawn.shut and (
-        (not outlined and _in_lips(drawn, planes, pose)) or (not inked_round(drawn) and shows_lit_lips(drawn, planes, pose))
-    ):
+    if not drawn.shut and ((not outlined and _in_lips(drawn, planes, pose)) or _has_lit_lips(drawn, planes, pose)):
         return None
     if drawn.shut and drawn.of_teeth:
         return None
@@ -112,6 +110,13 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
         tongue=colour.tongue,
         tooth=colour.tooth,
     )
+
+
+def _has_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
+    """Whether an open mouth is of lips that are as light as the skin, with neither a line round them nor teeth first."""
+    if inked_round(drawn) or shows_white_first(drawn, planes, pose):
+        return False
+    return shows_lit_lips(drawn, planes, pose)
 
 
 def _in_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:

@@ -32,9 +32,10 @@ SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, 
 BEYOND, AS_BESIDE, DARK_THERE = 0.02, 0.15, 0.5
 """S beyond the ends of a mouth, where there is skin; of the mouth's dark, by which a beard that goes on there differs at most
 (measured 0 to .07); and the dark at those ends from which it is no tooth."""
-AS_LIGHT, MOSTLY_LIGHT = 0.1, 0.4
+AS_LIGHT, MOSTLY_LIGHT, LEAST_WHITE = 0.1, 0.4, 0.1
 """Of the skin's luma, by which a part of the mouth is darker at most to be as light; and of the mouth, such parts at least
-that are its lips: .53 and more in 3D heads, teeth and tongue of drawings .19 to .41."""
+that are its lips: .53 and more in 3D heads, teeth and tongue of drawings on light skin .19 to .41; and white parts of its upper
+half at least that are teeth."""
 
 
 def roughness(drawn: Drawn) -> float:
@@ -85,15 +86,32 @@ def has_lips(drawn: Drawn) -> bool:
 
 def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
     """Whether much of the mouth is as light as the skin and no paler: lit lips between shades. Teeth are white."""
-    size = drawn.whole.shape[1], drawn.whole.shape[0]
-    u, v = (raster(plane, 2, pose, drawn.origin, drawn.finer, size) for plane in (planes.u, planes.v))
-    chroma = np.hypot(u - 128, v - 128)
-    light = drawn.whole & (drawn.dark < AS_LIGHT * drawn.lit)
-    near = skin_round(drawn.whole, drawn.finer)
-    skin = float(np.median(chroma[near])) if near.any() else 0.0
+    light, chroma, skin = _light_parts(drawn, planes, pose)
     if skin < COLOURED or light.sum() < MOSTLY_LIGHT * drawn.whole.sum():
         return False
     return float(np.median(chroma[light])) > WHITER * skin
+
+
+def shows_white_first(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
+    """Whether most of what is as light as the skin in the upper half of the mouth is white: teeth, and no upper lip.
+
+    On dark skin the tongue below them is as light as lit lips.
+    """
+    light, chroma, skin = _light_parts(drawn, planes, pose)
+    upper = np.zeros_like(light)
+    for i, (top, bottom) in enumerate(zip(drawn.top, drawn.bottom, strict=True)):
+        upper[int(top) : int(top + bottom) // 2, drawn.columns.start + i] = True
+    white = light & upper & (chroma <= WHITER * skin)
+    return bool(white.sum() > max(0.5 * (light & upper).sum(), LEAST_WHITE * drawn.whole.sum()))
+
+
+def _light_parts(drawn: Drawn, planes: Planes, pose: Pose) -> tuple[Mask, Floats, float]:
+    """Where the mouth is as light as the skin, the chroma of each sample of its raster, and that of the skin round it."""
+    size = drawn.whole.shape[1], drawn.whole.shape[0]
+    u, v = (raster(plane, 2, pose, drawn.origin, drawn.finer, size) for plane in (planes.u, planes.v))
+    chroma = np.asarray(np.hypot(u - 128, v - 128), np.float32)
+    near = skin_round(drawn.whole, drawn.finer)
+    return drawn.whole & (drawn.dark < AS_LIGHT * drawn.lit), chroma, float(np.median(chroma[near])) if near.any() else 0.0
 
 
 def shows_teeth_first(drawn: Drawn) -> bool:
