@@ -1,18 +1,43 @@
 /** One channel that the models hear in place of the mix of all. Pure. */
 
 /** Each stands before other filters. Where a sound has no centre, ffmpeg gives silence. */
-export const ALONE = { left: 'pan=mono|c0=c0,', centre: 'pan=mono|c0=FC,' } as const;
+export const ALONE = {
+  left: 'pan=mono|c0=c0,',
+  right: 'pan=mono|c0=c1,',
+  centre: 'pan=mono|c0=FC,',
+} as const;
 export type Alone = keyof typeof ALONE;
 
 /** Which channel a sound may have to be heard by. */
 export const aloneOf = (track: {
   readonly mono: boolean;
   readonly surround?: boolean | undefined;
-}): Alone | null => (track.mono ? null : track.surround ? 'centre' : 'left');
+}): 'left' | 'centre' | null => (track.mono ? null : track.surround ? 'centre' : 'left');
 
 /** Whether the models hear this channel in place of the mix of all; both as samples of full scale 1. */
-export const hearsAlone = (alone: Alone, channel: Float32Array, mix: Float32Array): boolean =>
-  (alone === 'left' ? cancelsOut : holdsVoice)(channel, mix);
+export const hearsAlone = (
+  alone: 'left' | 'centre',
+  channel: Float32Array,
+  mix: Float32Array,
+): boolean => (alone === 'left' ? cancelsOut : holdsVoice)(channel, mix);
+
+/**
+ * Of the two channels of a sound, the one that is heard in place of their mix: it holds all that is said, and the other one
+ * steady noise, or the same voices later or from farther away, as a camera's own microphone does beside one at the collar.
+ * null: the mix, which `left` is a part of. `hearRight` decodes the other one, where it may tell something. Decision 282.
+ */
+export const clearerOf = async (
+  left: Float32Array,
+  mix: Float32Array,
+  hearRight: () => Promise<Float32Array>,
+): Promise<'left' | 'right' | null> => {
+  if (shareOf(left, mix) >= SHARE.all) return null;
+  const right = await hearRight();
+  const isLeft = changeOf(left) >= changeOf(right);
+  const [clearer, other] = isLeft ? [left, right] : [right, left];
+  const isAll = spreadOf(clearer) >= VARIES && (isSteady(other) || sayTheSame(left, right));
+  return isAll ? (isLeft ? 'left' : 'right') : null;
+};
 
 /** The mean square below which nothing is heard: -50 dB. */
 const SILENT = 1e-5;
@@ -22,8 +47,19 @@ const CANCELS = 6.3;
 const SHARE = { least: 0.1, all: 0.98 };
 /** The spread of a channel's level from which it is a voice: 12 dB. Speech has 14 and more, mostly 20; most music 5 to 8. */
 const VARIES = 16;
-/** Samples of a level: 20 ms. */
+/** Samples of a level: 20 ms, and for that of a word 0.4 s. */
 const LEVEL = 320;
+const WORD = 6400;
+/** The most that the level of steady noise varies: 8 dB, and 1.8 dB from its median to the loudest word. */
+const STEADY = { spread: 6.3, rises: 1.5 };
+/** The correlation of two channels below which their mix is no clearer than one; music on both sides of a voice has more. */
+const APART = 0.3;
+/** How much louder one channel may become beside the other where either is loud: 8 dB. With two speakers it is 20 and more. */
+const SWING = 6.3;
+/** A word is loud down to this part, 10 dB, of the level that a tenth of the words exceed. */
+const LOUD = 0.1;
+/** A voice sounds down to this part, 20 dB, of the level that a tenth of its parts exceed. */
+const SOUNDS = 0.01;
 
 /** Whether what is heard of both channels is weak because they cancel each other out, as of a cable that is wired wrongly. */
 const cancelsOut = (left: Float32Array, both: Float32Array): boolean => {
@@ -36,20 +72,65 @@ const cancelsOut = (left: Float32Array, both: Float32Array): boolean => {
  * music on the left and right. Its share is the square of their correlation: whatever gain the mix has.
  */
 const holdsVoice = (centre: Float32Array, mix: Float32Array): boolean => {
-  const power = powerOf(centre);
-  if (power <= SILENT) return false;
-  const common = meanOf(centre, (sample, at) => sample * (mix[at] ?? 0));
-  const share = common ** 2 / (power * powerOf(mix));
+  if (powerOf(centre) <= SILENT) return false;
+  const share = shareOf(centre, mix);
   return share >= SHARE.least && share < SHARE.all && spreadOf(centre) >= VARIES;
+};
+
+/** How much its level changes from part to part, as a logarithm: less in noise, and less the more of a room is heard. */
+const changeOf = (samples: Float32Array): number => {
+  const levels = levelsOf(samples, LEVEL).map((level) => Math.max(level, 1e-9));
+  const least = SOUNDS * quantileOf(levels, 0.9);
+  const changes = levels.flatMap((level, at) =>
+    level > least ? [Math.abs(Math.log(level / (levels[at - 1] ?? level)))] : [],
+  );
+  return changes.reduce((sum, change) => sum + change, 0) / Math.max(1, changes.length);
+};
+
+/** Whether nobody speaks in a sound, or so quietly that its noise covers it. */
+const isSteady = (samples: Float32Array): boolean => {
+  const words = levelsOf(samples, WORD);
+  return (
+    spreadOf(samples) < STEADY.spread &&
+    quantileOf(words, 1) < STEADY.rises * quantileOf(words, 0.5)
+  );
+};
+
+/** Whether two channels, out of phase with each other, are loud with the same words. */
+const sayTheSame = (left: Float32Array, right: Float32Array): boolean => {
+  if (shareOf(left, right) >= APART ** 2) return false;
+  const [one, other] = [levelsOf(left, WORD), levelsOf(right, WORD)];
+  const [oneLoud, otherLoud] = [one, other].map((levels) => LOUD * quantileOf(levels, 0.9));
+  const ratios = one.flatMap((level, at) => {
+    const beside = other[at] ?? 0;
+    const loud = level > (oneLoud ?? 0) || beside > (otherLoud ?? 0);
+    return loud ? [level / Math.max(beside, 1e-9)] : [];
+  });
+  return ratios.length > 0 && quantileOf(ratios, 1) < SWING * quantileOf(ratios, 0);
+};
+
+/** The square of the correlation of two sounds. */
+const shareOf = (one: Float32Array, other: Float32Array): number => {
+  const common = meanOf(one, (sample, at) => sample * (other[at] ?? 0));
+  return common ** 2 / Math.max(powerOf(one) * powerOf(other), 1e-18);
 };
 
 /** How many times as much power the loudest tenth of a sound has as its quietest tenth. */
 const spreadOf = (samples: Float32Array): number => {
-  const levels = Float32Array.from({ length: Math.ceil(samples.length / LEVEL) }, (_, at) =>
-    powerOf(samples.subarray(at * LEVEL, (at + 1) * LEVEL)),
-  ).sort();
-  const at = (part: number) => levels[Math.floor(part * levels.length)] ?? 0;
-  return at(0.9) / Math.max(at(0.1), 1e-9);
+  const levels = levelsOf(samples, LEVEL);
+  return quantileOf(levels, 0.9) / Math.max(quantileOf(levels, 0.1), 1e-9);
+};
+
+/** The power of each of its whole parts of so many samples: that of a few samples would tell nothing. */
+const levelsOf = (samples: Float32Array, length: number): number[] =>
+  Array.from({ length: Math.floor(samples.length / length) }, (_, at) =>
+    powerOf(samples.subarray(at * length, (at + 1) * length)),
+  );
+
+/** The value that this part of them does not reach; 1 is the greatest. */
+const quantileOf = (values: readonly number[], part: number): number => {
+  const at = Math.min(Math.floor(part * values.length), values.length - 1);
+  return values.toSorted((one, other) => one - other)[at] ?? 0;
 };
 
 const powerOf = (samples: Float32Array): number => meanOf(samples, (sample) => sample * sample);

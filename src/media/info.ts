@@ -214,8 +214,9 @@ export const AudioInfo = z
     channels: z.int().positive(),
     remap: Remap,
     /** The channel that the models hear in place of the mix: left where two cancel each other out, as of a cable that is wired
-     * wrongly; centre where it holds a voice beside what is in the others, as in a film. */
-    alone: z.enum(['left', 'centre']).optional(),
+     * wrongly; left or right where only that one holds all that is said, and clearly; centre where it holds a voice beside what
+     * is in the others, as in a film. */
+    alone: z.enum(['left', 'right', 'centre']).optional(),
   })
   .readonly();
 export type AudioInfo = z.infer<typeof AudioInfo>;

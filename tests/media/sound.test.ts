@@ -140,7 +140,7 @@ test('channels that cancel each other out are heard by the left one; silence is 
   assert.is(alone, undefined);
 });
 
-test('a voice in the centre is heard without the music beside it; in all other layouts the mix is heard', async () => {
+test('a voice in the centre or on one side is heard without the music beside it; in all other layouts the mix is heard', async () => {
   const [voice, music] = ['0.1*sin(2*PI*500*t)*lt(mod(t,0.2),0.1)', '0.1*sin(2*PI*900*t)'];
   const layouts = ['3.0', '5.1', '7.1'].map(
     (layout) => [layout, layout[0] === '7' ? 8 : layout[0] === '5' ? 6 : 3] as const,
@@ -170,6 +170,12 @@ test('a voice in the centre is heard without the music beside it; in all other l
     const path = await makeClip(at('plain.wav'), sound(centre, '5.1', 6, side), float);
     assert.is((await probeHeard(path)).alone, undefined, `${centre} ${side}`);
   }
+  const pair = ['-f', 'lavfi', '-i', `aevalsrc='${music}|${voice}':c=stereo:s=48000:d=0.5`];
+  const path = await makeClip(at('pair.wav'), pair, float);
+  const info = await probeHeard(path);
+  assert.is(info.alone, 'right');
+  assert.equal(await readHeard(`${path}.heard`), alone);
+  assert.equal(await decodeAudio(path, info, { ffmpeg, signal: soon() }), alone);
   // Without a header that states its channels.
   const ac3 = await makeClip(at('film.ac3'), sound(voice, '5.1', 6));
   assert.is((await probeHeard(ac3)).alone, 'centre');

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
-import { ALONE, type Alone, aloneOf, hearsAlone } from '../alone.ts';
+import { ALONE, type Alone, aloneOf, clearerOf, hearsAlone } from '../alone.ts';
 import { isSurround, remapping } from '../channels.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
@@ -60,7 +60,8 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   const statedSeconds = await missedLength(probe.path, found);
   const surround = track.surround ?? isSurround(info.channels, codec);
   const one = aloneOf({ mono: info.channels === 1, surround });
-  const alone = one && (await isHeardAlone(one, probe, container, first)) ? one : undefined;
+  const heardOf = { probe, container, first, channels: info.channels };
+  const alone = one && (await hearAlone(one, heardOf));
   return {
     kind: 'audio',
     ...info,
@@ -70,27 +71,33 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   };
 };
 
-/** Whether one channel is heard in place of all, which then is what the file holds. `first`: the filter that all need. */
-const isHeardAlone = async (
-  alone: Alone,
-  probe: AudioProbe,
-  container: Container,
-  first: string,
-) => {
+type HeardOf = {
+  readonly probe: AudioProbe;
+  readonly container: Container;
+  /** The filter that all need. */
+  readonly first: string;
+  readonly channels: number;
+};
+
+/** The channel that is heard in place of all, which then is what the file holds; null where all are heard. */
+const hearAlone = async (one: 'left' | 'centre', heardOf: HeardOf): Promise<Alone | null> => {
+  const { probe, container, first, channels } = heardOf;
   const { heardPath } = probe;
-  if (heardPath === undefined) return false;
-  const alonePath = `${heardPath}.${alone}`;
+  if (heardPath === undefined) return null;
+  const pathOf = (alone: Alone) => `${heardPath}.${alone}`;
+  const hear = async (alone: Alone) => {
+    const filters = first + ALONE[alone] + WHOLE_SOUND;
+    await decodeSound({ ...probe, heardPath: pathOf(alone) }, container, filters);
+    return readHeard(pathOf(alone));
+  };
   try {
-    await decodeSound(
-      { ...probe, heardPath: alonePath },
-      container,
-      first + ALONE[alone] + WHOLE_SOUND,
-    );
-    if (!hearsAlone(alone, await readHeard(alonePath), await readHeard(heardPath))) return false;
-    await rename(alonePath, heardPath);
-    return true;
+    const [channel, mix] = [await hear(one), await readHeard(heardPath)];
+    let alone: Alone | null = hearsAlone(one, channel, mix) ? one : null;
+    if (channels === 2) alone ??= await clearerOf(channel, mix, () => hear('right'));
+    if (alone) await rename(pathOf(alone), heardPath);
+    return alone;
   } finally {
-    await rm(alonePath, { force: true });
+    for (const alone of [one, 'right'] as const) await rm(pathOf(alone), { force: true });
   }
 };
 
