@@ -100,6 +100,7 @@ test('what was not filled in in a form is left out, but an empty file with a nam
       metadata: '',
     });
     body.append('video', new Blob([]), name);
+    body.append('image', new Blob([]), ''); // a second field of the form, for the same part
     return body;
   };
   const { status, data } = await upscale(form(''));

@@ -15,7 +15,7 @@ export type Body = {
   readonly isText: boolean;
   /** The file parts, each complete on disk. */
   readonly files: Readonly<Record<string, StoredFile>>;
-  /** Names of file parts that were not expected or were sent more than once; their bytes were not kept. */
+  /** Names of file parts that were not expected or were sent more than once. */
   readonly strayFiles: readonly string[];
 };
 
@@ -72,40 +72,39 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     throw tooLarge('A file', maxFileBytes);
   }
   const folder = await expected.folder();
-  const files = new Map<string, StoredFile>();
-  const begun = new Set<string>();
-  const twice = new Set<string>();
+  const files: { readonly name: string; readonly file: StoredFile }[] = [];
+  let begun = 0;
   const keep: Keep = ({ name, isUnnamed }) => {
     if (!parts.includes(name)) return undefined;
-    if (begun.has(name)) {
-      twice.add(name);
-      return undefined;
-    }
-    begun.add(name);
+    begun += 1;
+    // A path of its own: only at its end is it known whether a part was filled in, or is one of two.
+    const path = join(folder, `${name}-${begun}`);
     return async (bytes) => {
-      const file = await writeHashed(join(folder, name), bytes, { admit });
-      if (file.bytes > 0 || !isUnnamed) files.set(name, file);
+      const file = await writeHashed(path, bytes, { admit });
+      if (file.bytes > 0 || !isUnnamed) files.push({ name, file });
     };
   };
-  // One file more than expected, so that an unexpected one is reported by its name.
+  // Twice as many files as expected: beside each may be one that was not filled in, and an unexpected one is told by its name.
   const bounds = {
     fileParts: parts,
     fields: maxFields,
-    files: parts.length + 1,
+    files: 2 * parts.length,
     textBytes: maxTextBytes,
     fileBytes: maxFileBytes,
   };
   const { fields, strayFiles } = await receive(ctx, stallMs, (signal) =>
     readMultipart(ctx.req, bounds, keep, signal),
   );
-  for (const name of twice) files.delete(name);
+  const sent = (name: string) => files.filter((one) => one.name === name).length;
   return {
     // A field that was sent more than once is an array, which its schema refuses.
     fields: Object.fromEntries(
       [...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
     ),
     isText: true,
-    files: Object.fromEntries(files),
-    strayFiles,
+    files: Object.fromEntries(
+      files.filter(({ name }) => sent(name) === 1).map(({ name, file }) => [name, file]),
+    ),
+    strayFiles: [...strayFiles, ...parts.filter((name) => sent(name) > 1)],
   };
 };
