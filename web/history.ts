@@ -75,11 +75,11 @@ export const createHistory = (wanted: Wanted) => {
   };
 
   const rowOf = (job: Job, own: Kept | undefined): HTMLElement => {
-    const [what, detail] = [freshId('job'), freshId('job')];
-    /** Read out as "Open Upscale · photo · 2× succeeded …": each row has the same buttons. */
+    const [what, when] = [freshId('job'), freshId('job')];
+    /** Read out as "Open Upscale · photo · 2× · a.png" and the time: each row has the same buttons. */
     const named = (press: HTMLElement): HTMLElement => {
       press.id = freshId('job');
-      press.setAttribute('aria-labelledby', `${press.id} ${what} ${detail}`);
+      press.setAttribute('aria-labelledby', `${press.id} ${what} ${when}`);
       return press;
     };
     return make(
@@ -92,7 +92,12 @@ export const createHistory = (wanted: Wanted) => {
         own && ' · ',
         own && make('bdi', {}, own.files[0]?.name ?? ''),
       ),
-      make('span', { class: 'hint', id: detail }, detailOf(job)),
+      make(
+        'span',
+        { class: 'hint' },
+        `${detailOf(job)} · `,
+        make('span', { id: when }, timeText(job.created_at)),
+      ),
       make(
         'span',
         { class: 'row' },
@@ -149,7 +154,7 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
 };
 
 const detailOf = (job: Job): string => {
-  const { status, created_at, cost, result, error } = job;
+  const { status, cost, result, error } = job;
   return [
     status === 'succeeded' && result === null
       ? 'deleted'
@@ -160,7 +165,6 @@ const detailOf = (job: Job): string => {
             .join(': '),
     result && sizeText(result.output_size),
     isOver(job) && creditsText(cost.charged), // until then it is not known
-    timeText(created_at),
   ]
     .filter(Boolean)
     .join(' · ');

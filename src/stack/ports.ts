@@ -58,6 +58,7 @@ export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
 /**
  * The ports that are in use, and still are after `withinMs`: PORT is tried on the API's address, the others on 127.0.0.1.
  * A process that was killed keeps its port until its memory is given back, which takes a busy machine a second.
+ * Throws an EnvironmentError where nothing can listen: a port below 1024 without the right to it, an address of another machine.
  */
 export const busyPorts = async (
   ports: Ports,
@@ -66,7 +67,15 @@ export const busyPorts = async (
 ): Promise<PortName[]> => {
   const look = async (): Promise<PortName[]> => {
     const free = await Promise.all(
-      portNames.map((name) => isFree(ports[name], name === 'PORT' ? apiHost : '127.0.0.1')),
+      portNames.map(async (name) => {
+        const isApi = name === 'PORT';
+        try {
+          return await isFree(ports[name], isApi ? apiHost : '127.0.0.1');
+        } catch (error) {
+          const why = error instanceof Error ? error.message : error;
+          throw EnvironmentError.of([`${isApi ? 'HOST or PORT' : name}: ${why}`]);
+        }
+      }),
     );
     return portNames.filter((_, i) => !free[i]);
   };

@@ -87,6 +87,12 @@ test('an unknown content type or encoding is refused', async () => {
   assert.match(told, '; got application/x-www-form-urlencoded, which curl sends with -d unless -H');
   const odd = { 'content-type': 'application/json', 'content-encoding': 'compress' };
   refused(await estimate('{}', odd), 415, 'unsupported_media_type');
+  const packed = await estimate('x', {
+    'content-type': 'multipart/form-data; boundary=b',
+    'content-encoding': 'gzip',
+  });
+  const needed = refused(packed, 415, 'unsupported_media_type').detail;
+  assert.match(needed, 'Expected a form that is not compressed; got the Content-Encoding "gzip"');
   const upload = await http.post('/v1/uploads', { file: 'x' });
   refused(upload, 415, 'unsupported_media_type');
 });

@@ -71,6 +71,13 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   if (announced(ctx) > maxFileBytes + maxTextBytes) {
     throw tooLarge('A file', maxFileBytes);
   }
+  const encoding = ctx.get('content-encoding').toLowerCase() || 'identity';
+  if (encoding !== 'identity') {
+    throw new Failure('unsupported_media_type', {
+      expected: 'a form that is not compressed',
+      came: `the Content-Encoding "${shorten(encoding)}"`,
+    });
+  }
   const folder = await expected.folder();
   const files: { readonly name: string; readonly file: StoredFile }[] = [];
   let begun = 0;
