@@ -69,7 +69,7 @@ def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
 
     Raises RuntimeError when the named one is unknown or cannot run here: a slower one is never taken instead.
     """
-    asked = environment.get("ENHANCE_ENGINE", "auto")
+    asked = environment.get("ENHANCE_ENGINE") or "auto"
     threads = int(environment.get("ENHANCE_THREADS") or len(os.sched_getaffinity(0)))
     if asked == "auto":
         asked = "cuda" if cuda_devices() and "CUDAExecutionProvider" in _providers() else "openvino"

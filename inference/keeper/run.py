@@ -18,6 +18,13 @@ from keeper.times import LOOK_SECONDS
 from keeper.triton import Triton
 
 
+SETTINGS = {
+    "ENHANCE_ENGINE": (r"auto|openvino|cuda|tensorrt|onnxruntime", "auto, openvino, cuda, tensorrt or onnxruntime"),
+    "ENHANCE_THREADS": (r"[1-9][0-9]*", "a whole number of at least 1"),
+}
+"""What the models read: of a wrong value each of them would tell by a traceback of its own. Empty is as unset."""
+
+
 def main(command: list[str]) -> int:
     secret, headers = given("TRITON_ADMIN_SECRET"), given("OTEL_EXPORTER_OTLP_HEADERS")
     if secret is None or headers is None:
@@ -25,6 +32,11 @@ def main(command: list[str]) -> int:
     if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
         say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
         return 2
+    for name, (form, expected) in SETTINGS.items():
+        value = os.environ.get(name)
+        if value and not re.fullmatch(form, value):
+            say(f'{name}: expected {expected}; got "{value}"')
+            return 2
     flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from enhance.engine import KINDS
 from keeper import keeper
 from keeper.keeper import Keeper
 from keeper.processes import Effort, effort_seconds, is_busy, stubs_of
+from keeper.run import SETTINGS, main
 from keeper.times import LOOK_SECONDS
 from keeper.triton import Triton
 
@@ -58,6 +60,20 @@ def test_a_keeper_that_fails_ends_its_server(tmp_path: Path) -> None:
     assert told, ended.stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(told[1]), 0)
+
+
+@pytest.mark.parametrize(("name", "value"), [("ENHANCE_ENGINE", "cpu"), ("ENHANCE_THREADS", "all"), ("ENHANCE_THREADS", "0")])
+def test_a_setting_that_no_model_could_read_is_told_in_a_sentence(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRITON_ADMIN_SECRET", "s" * 16)
+    monkeypatch.setenv(name, value)
+    assert main(["no-server-is-started"]) == 2
+    assert re.fullmatch(rf'keeper: {name}: expected .+; got "{value}"\n', capsys.readouterr().err)
+
+
+def test_the_engines_that_the_keeper_knows_are_those_of_the_models() -> None:
+    assert SETTINGS["ENHANCE_ENGINE"][0].split("|") == ["auto", *KINDS]
 
 
 def test_a_reload_ends_when_triton_stops_listening() -> None:

@@ -55,6 +55,15 @@ test('an empty text part is no field, at every depth; in JSON, and where a text 
   assert.equal(unknown?.slice(0, 2), ['/foo', 'unknown_field']);
 });
 
+test('one entry of a list, which a form sends as a part of its own, is a list of one', () => {
+  const schema = UpscaleRequest.extend(callbackFields);
+  const sent = { ...photo, webhook_events: 'job.failed' };
+  const { webhook_events } = canonical(sent, schema, { isText: true, publicUrl });
+  assert.equal(webhook_events, ['job.failed']);
+  const [segments] = faults(LipsyncRequest, { model: 'fast', segments: '0-1' }, true);
+  assert.equal(segments, ['/segments', 'invalid_type', '"0-1".']);
+});
+
 test('a webhook_url is an address; no id of a job or an upload stands for one', () => {
   const schema = UpscaleRequest.extend(callbackFields);
   for (const id of ['job_0A9b', 'upl_7x']) {

@@ -13,7 +13,8 @@ type Means = {
 
 /**
  * `null` for a field that cannot be null is left out; so is an empty text part for a field that cannot be empty: forms send
- * one for whatever was not filled in. Text becomes a number, true or false where the field is one. Names of
+ * one for whatever was not filled in. Text becomes a number, true or false where the field is one, and a list of itself
+ * where the field is a list of such texts: a form has a part for each entry, so one alone looks like a text. Names of
  * formats are taken in any case. An id of a job or an upload becomes its address.
  */
 export const canonical = (fields: Fields, schema: z.ZodObject, means: Means): Fields =>
@@ -78,6 +79,7 @@ const fromText = (text: string, schema: Schema, { publicUrl }: Means): unknown =
   const spelling = spellings.get(schema)?.of;
   if (spelling === 'format') return formatOf(text);
   if (spelling === 'source') return addressOf(text, publicUrl);
+  if (schema instanceof z.ZodArray && accepts(schema.element, text)) return [text];
   if (schema instanceof z.ZodBoolean) return booleans[text.toLowerCase()] ?? text;
   return isNumber(schema) && NUMBER.test(text) ? Number(text) : text;
 };
