@@ -172,7 +172,7 @@ test('a load that is given up while it hangs ends, and its name is free again', 
 
 test('a model that hangs at its first request is refused, and gone', async () => {
   const hangs = written(answering('time.sleep(600)'));
-  await refusedFor('no answer within 1.5 s', hangs, { warmUpMs: 1500 });
+  await refusedFor(/no answer within 1\.5 s$/, hangs, { warmUpMs: 1500 });
 });
 
 test('a model that answers something else each time, a wrong picture or a wrong size is refused', async () => {

@@ -72,7 +72,8 @@ const outcome = async (found: () => Promise<Finding>, signal: AbortSignal): Prom
     // A model that is unavailable says why in its cause.
     const { code, message, cause } = error;
     const why = code === 'model_unavailable' && cause instanceof Error ? cause.message : message;
-    return { ok: false, detail: why };
+    // Part of a longer sentence, as all findings are.
+    return { ok: false, detail: why.replace(/\.$/, '') };
   }
 };
 
