@@ -17,7 +17,6 @@ from keeper.say import say
 from keeper.times import LOOK_SECONDS
 from keeper.triton import Triton
 
-
 SETTINGS = {
     "ENHANCE_ENGINE": (r"auto|openvino|cuda|tensorrt|onnxruntime", "auto, openvino, cuda, tensorrt or onnxruntime"),
     "ENHANCE_THREADS": (r"[1-9][0-9]*", "a whole number of at least 1"),
