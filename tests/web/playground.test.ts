@@ -683,7 +683,9 @@ test('two models are compared; the history runs a job again, sends its result on
   assert.ok(Number(await page.evaluate("document.querySelector('.preview img').naturalWidth")));
   const remove = page
     .locator('#jobs')
-    .getByRole('button', { name: /^Delete Upscale · \w+ · 2× · [-\w]+\.png [\d/]+, [\d:]+\s[AP]M$/ })
+    .getByRole('button', {
+      name: /^Delete Upscale · \w+ · 2× · [-\w]+\.png [\d/]+, [\d:]+\s[AP]M$/,
+    })
     .first();
   await remove.click();
   await page.getByRole('button', { name: 'Really delete?' }).click();
