@@ -82,8 +82,8 @@ export const realApi = async (
   const states: ModelState[] = [
     stateOf('photo', shippedPhoto.version),
     stateOf('animation', 'animation-s12'),
-    stateOf('photo_realtime', 'photo_realtime-s11'),
-    stateOf('animation_realtime', 'animation_realtime-s11'),
+    stateOf('photo_realtime', 'photo_realtime-s12'),
+    stateOf('animation_realtime', 'animation_realtime-s12'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -72,14 +72,14 @@ test('a video is made in real time for a tenth of the price; the best is another
     return { release: data.release, line: data.lines[0].text };
   };
   const [usual, best] = [await estimate(), await estimate('best')];
-  assert.is(usual.release, 'animation@s11', 'as a request names it, with the same effort');
+  assert.is(usual.release, 'animation@s12', 'as a request names it, with the same effort');
   assert.match(usual.line, /× 0\.05$/);
   assert.is(best.release, 'animation@s12');
   assert.match(best.line, /× 0\.5$/);
   const told = (result: Record<string, unknown>) =>
     [result.model_used, result.model_version, result.effort, result.cached].join(' ');
   const again = await enhanced(path, { effort: 'realtime' });
-  assert.is(told(again.result), 'animation animation_realtime-s11 realtime true');
+  assert.is(told(again.result), 'animation animation_realtime-s12 realtime true');
   const named = await enhanced(path, { model: again.result.release });
   assert.equal([named.result.cached, named.result.release], [true, usual.release]);
   const other = await enhanced(path, { effort: 'best' });

@@ -49,13 +49,13 @@ export const upscale = operation({
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's11',
+      release: 's12',
     },
     animation_realtime: {
       model: 'animation',
       description: 'animation with effort realtime: as fast as a video plays',
       rate: 0.05,
-      release: 's11',
+      release: 's12',
     },
     detail: {
       description:
