@@ -106,6 +106,7 @@ const absent = (slot: string, name: string, index: readonly IndexEntry[]): Failu
 
 const setOf = (models: readonly LoadedModel[]): ModelSet => ({
   version: models.map(({ release }) => release).join('+'),
+  all: models,
   of: (slot) => {
     const found = models.find((model) => model.slot === slot);
     if (!found) throw new Error(`the slot ${slot} was not asked for`);

@@ -8,6 +8,7 @@ import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import type { ModelSet } from '../triton/clients/model.ts';
 import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
+import { openGiveWay } from './give-way.ts';
 import {
   type InputKind,
   modelOf,
@@ -27,6 +28,8 @@ type Work = {
   /** `photo@r2`; '' where none is recorded. */
   readonly release: string;
   readonly pinned: boolean;
+  /** It takes seconds, and long jobs give way to it. */
+  readonly quick: boolean;
   readonly input: { readonly kind: InputKind };
   /** What probing found. */
   readonly found: unknown;
@@ -91,13 +94,18 @@ type Parts = {
 
 export const createEnhance = (parts: Parts): Enhance => {
   const { transport, config } = parts;
+  const givingWay = openGiveWay(transport);
   /** What a task of an operation needs, whole or a chunk, besides where it reads and writes. */
-  const meansOf = ({ options, found, input }: Work, models: ModelSet, signal: AbortSignal) => ({
+  const meansOf = (
+    { options, found, input, quick }: Work,
+    models: ModelSet,
+    signal: AbortSignal,
+  ) => ({
     options,
     found,
     inputKind: input.kind,
     models,
-    transport,
+    transport: quick ? transport : givingWay(models.all),
     config,
     signal,
   });

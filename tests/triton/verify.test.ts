@@ -19,13 +19,23 @@ const config: ModelConfig = {
   max_batch_size: 0,
   input: [image],
   output: [image],
-  instance_group: [{ count: 2 }, { count: 1 }],
+  instance_group: [
+    { count: 2, kind: 'KIND_CPU' },
+    { count: 1, kind: 'KIND_CPU' },
+  ],
   parameters: { release: 'photo-r1', scales: '2,4,8' },
 };
 
 test('a model that has what we use is accepted, with whatever it has besides', () => {
   const { parameters } = config;
-  const photo = { slot: 'photo', name: 'photo', release: 'photo-r1', instances: 3, parameters };
+  const photo = {
+    slot: 'photo',
+    name: 'photo',
+    release: 'photo-r1',
+    instances: 3,
+    onGpu: false,
+    parameters,
+  };
   assert.equal(loadedAs(slot, config), photo);
   const second = { ...config, name: 'photo__r2' };
   assert.equal(loadedAs(slot, second), { ...photo, name: 'photo__r2' });

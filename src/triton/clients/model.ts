@@ -17,6 +17,8 @@ export type LoadedModel = {
   readonly release: string;
   /** How many requests it computes at a time. */
   readonly instances: number;
+  /** Whether an instance may be on a GPU. */
+  readonly onGpu: boolean;
   /** All parameters of the model's config.pbtxt. */
   readonly parameters: Readonly<Record<string, string>>;
 };
@@ -25,6 +27,7 @@ export type LoadedModel = {
 export type ModelSet = {
   /** The releases in the order of the slots, joined by "+": what callers see as model_version. */
   readonly version: string;
+  readonly all: readonly LoadedModel[];
   /** Throws an Error for a slot that was not asked for. */
   of(slot: string): LoadedModel;
 };
@@ -43,6 +46,7 @@ export const loadedAs = (slot: Slot, config: ModelConfig): LoadedModel => {
     name: config.name,
     release: config.parameters.release ?? '',
     instances: config.instance_group.reduce((sum, { count }) => sum + count, 0),
+    onGpu: config.instance_group.some(({ kind }) => kind !== 'KIND_CPU'),
     parameters: config.parameters,
   };
 };

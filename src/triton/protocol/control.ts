@@ -24,7 +24,7 @@ export const ModelConfig = z.object({
   max_batch_size: z.int(),
   input: z.array(TensorConfig),
   output: z.array(TensorConfig),
-  instance_group: z.array(z.object({ count: z.int() })).default([]),
+  instance_group: z.array(z.object({ count: z.int(), kind: z.string() })).default([]),
   parameters: z
     .record(
       z.string(),

@@ -4,6 +4,8 @@ import type { RequestedOutput, Tensor } from './tensor.ts';
 
 export interface Transport {
   readonly kind: Config['triton']['transport'];
+  /** How many servers share the requests; one where it does not say. */
+  readonly servers?: () => number;
   /**
    * The wanted outputs, in that order; name, type, shape and length of each have been checked.
    * model: the name under which Triton has it.

@@ -6,6 +6,7 @@ import type { Fleet } from './fleet.ts';
 /** A request may be repeated on another replica, as the models keep nothing between requests; not once its caller has left. */
 export const openBalanced = (kind: Config['triton']['transport'], fleet: Fleet): Transport => ({
   kind,
+  servers: () => fleet.list().length,
   infer: (model, inputs, wanted, signal) =>
     fleet.ask(model, async (server) => {
       signal.throwIfAborted();
