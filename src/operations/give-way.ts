@@ -2,7 +2,8 @@
 import type { LoadedModel } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 
-/** A model is slow when its last answer took so long: what is saved by sending the next request sooner is 1 % of that at most. */
+/** A model is slow when its last answer took so long, and before its first one: what is saved by sending the next request sooner is
+ * 1 % of that at most. */
 const SLOW_MS = 500;
 
 type Model = { most: number; running: number; lastMs: number; readonly waiting: Set<() => void> };
@@ -15,7 +16,7 @@ export const openGiveWay = (transport: Transport, slowMs = SLOW_MS) => {
   const models = new Map<string, Model>();
   const isFree = ({ most, running, lastMs }: Model) => lastMs < slowMs || running < most;
   const modelOf = (name: string): Model => {
-    const model = models.get(name) ?? { most: 1, running: 0, lastMs: 0, waiting: new Set() };
+    const model = models.get(name) ?? { most: 1, running: 0, lastMs: slowMs, waiting: new Set() };
     models.set(name, model);
     return model;
   };

@@ -38,9 +38,23 @@ test('requests of long jobs wait for one another before a slow model, and leave 
   assert.is(asked.length, 3);
 });
 
+test('a model that has not answered yet counts as slow', async () => {
+  const { asked, ask } = server(500);
+  const [first, second] = [ask(), ask()];
+  assert.is(asked.length, 1);
+  asked[0]?.();
+  await first;
+  assert.is(asked.length, 2);
+  asked[1]?.();
+  await second;
+});
+
 test('requests to a model that answers soon, or on a GPU, are sent at once, and one to each instance of a slow one on each server', async () => {
   const sent = async (slowMs: number, more?: Partial<LoadedModel>, servers = 1) => {
     const { asked, ask } = server(slowMs, more, servers);
+    const first = ask();
+    asked.shift()?.();
+    await first;
     const all = [ask(), ask(), ask(), ask()];
     const { length } = asked;
     for (let at = 0; at < 4; at += 1) {
