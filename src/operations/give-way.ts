@@ -2,8 +2,10 @@
 import type { LoadedModel } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 
-/** A model is slow when its last answer took so long, and before its first one: what is saved by sending the next request sooner is
- * 1 % of that at most. */
+/**
+ * A model is slow when its last answer took so long: what is saved by sending the next request sooner is 1 % of that at most. One
+ * that has not answered yet counts as slow.
+ */
 const SLOW_MS = 500;
 
 type Model = { most: number; running: number; lastMs: number; readonly waiting: Set<() => void> };
@@ -32,9 +34,10 @@ export const openGiveWay = (transport: Transport, slowMs = SLOW_MS) => {
       else await turn(model, signal);
       const from = performance.now();
       try {
-        return await transport.infer(name, inputs, wanted, signal);
-      } finally {
+        const outputs = await transport.infer(name, inputs, wanted, signal);
         model.lastMs = performance.now() - from;
+        return outputs;
+      } finally {
         model.running -= 1;
         for (const start of model.waiting) if (isFree(model)) start();
       }

@@ -5,8 +5,11 @@ import type { LoadedModel } from '../../src/triton/clients/model.ts';
 
 /** A server that answers when it is told to, and what it was asked, in this order. */
 const server = (slowMs: number, more: Partial<LoadedModel> = {}, servers = 1) => {
-  const asked: (() => void)[] = [];
-  const infer = () => new Promise<never[]>((resolve) => asked.push(() => resolve([])));
+  const asked: ((failure?: Error) => void)[] = [];
+  const infer = () =>
+    new Promise<never[]>((resolve, reject) =>
+      asked.push((failure) => (failure ? reject(failure) : resolve([]))),
+    );
   const transport = { kind: 'http', servers: () => servers, infer, close: async () => {} } as const;
   const givingWay = openGiveWay(transport, slowMs);
   const photo = { slot: 'photo', name: 'photo', release: 'photo-s1', parameters: {} };
@@ -38,15 +41,18 @@ test('requests of long jobs wait for one another before a slow model, and leave 
   assert.is(asked.length, 3);
 });
 
-test('a model that has not answered yet counts as slow', async () => {
+test('a model that has not answered yet counts as slow, also after a failure, which says nothing of its speed', async () => {
   const { asked, ask } = server(500);
-  const [first, second] = [ask(), ask()];
+  const [first, second, third] = [ask(), ask(), ask()];
   assert.is(asked.length, 1);
-  asked[0]?.();
-  await first;
+  asked[0]?.(new Error('unavailable'));
+  assert.is(await messageOf(first), 'unavailable');
   assert.is(asked.length, 2);
   asked[1]?.();
   await second;
+  assert.is(asked.length, 3);
+  asked[2]?.();
+  await third;
 });
 
 test('requests to a model that answers soon, or on a GPU, are sent at once, and one to each instance of a slow one on each server', async () => {
