@@ -372,6 +372,16 @@ def test_a_dot_opens_as_a_round_mouth_with_a_tongue_however_far_above_the_mouth_
     assert np.median(opened[:chin][mouth]) > shut[:chin].min() + 8
 
 
+def test_a_dot_speaks_over_a_chin_that_lies_where_the_mesh_has_its_mouth() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[:] = SKIN
+    dot, head = (x, y - round(0.18 * unit)), (x, y - round(0.73 * unit))
+    cv2.ellipse(picture, dot, (round(0.036 * unit), round(0.022 * unit)), 0, 0, 360, INK, -1, cv2.LINE_AA)
+    cv2.ellipse(picture, head, (round(unit), round(0.75 * unit)), 0, 0, 360, INK, round(0.018 * unit), cv2.LINE_AA)
+    assert has_ink(picture, mesh)
+
+
 def test_a_nose_over_a_mouth_that_a_straw_goes_on_from_does_not_speak() -> None:
     picture, mesh = drawing("stroke", size=480)
     unit, (x, y) = pose_of(mesh).scale, np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)

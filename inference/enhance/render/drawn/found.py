@@ -137,8 +137,10 @@ def _small(planes: Planes, head: Array, pose: Pose, skin: float) -> Drawn | None
         return None
     # A nose over a mouth that a straw or a cigarette goes on from, so that none is found there.
     (left, top), (right, bottom) = np.maximum(0, _mesh_mouth(head, pose) - drawn.origin) * drawn.finer
-    there = (ink & ~drawn.whole)[round(top) : round(bottom), round(left) : round(right)]
-    return drawn if there.sum() < drawn.whole.sum() else None
+    _, parts = cv2.connectedComponents((ink & ~drawn.whole).astype(np.uint8), connectivity=8)
+    sides = np.intersect1d(parts[:, 0], parts[:, -1])  # what goes from side to side is the chin's outline; 0 is no ink
+    there = parts[round(top) : round(bottom), round(left) : round(right)]
+    return drawn if (~np.isin(there, [0, *sides])).sum() < drawn.whole.sum() else None
 
 
 def _mesh_mouth(head: Array, pose: Pose) -> Array:

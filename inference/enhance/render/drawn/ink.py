@@ -114,9 +114,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
 
 def _has_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
     """Whether an open mouth is of lips that are as light as the skin, with neither a line round them nor teeth first."""
-    if inked_round(drawn) or shows_white_first(drawn, planes, pose):
-        return False
-    return shows_lit_lips(drawn, planes, pose)
+    return not inked_round(drawn) and shows_lit_lips(drawn, planes, pose) and not shows_white_first(drawn, planes, pose)
 
 
 def _in_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:
