@@ -28,6 +28,9 @@ const [voice, late] = [sound(voiceAt), sound((seconds) => voiceAt(seconds - 0.01
 const [hiss, other] = [noise(0.1, 1), noise(0.1, 2)];
 const inTurn = (first: boolean) =>
   sound((seconds) => (seconds < 1 === first ? voiceAt(seconds) : 0));
+/** Noise that comes and goes, as of an audience. */
+const rhythm = (seed: number) =>
+  noise(0.3, seed).map((sample, at) => (at % 3200 < 1600 ? sample : 0));
 /** The voice as a camera's own microphone hears it: later, with the sound of a room after each syllable. */
 const far = sound((seconds) =>
   Array.from({ length: 12 }, (_, at) => at).reduce(
@@ -45,6 +48,9 @@ for (const [says, left, right, clearer] of [
   ['two people in turns are both heard', inTurn(true), inTurn(false), null],
   ['also where one has noise', inTurn(true), both(inTurn(false), hiss), null],
   ['a voice in the middle is heard by both', both(voice, hiss), both(voice, other), null],
+  ['a voice in a long pause beside noise', inTurn(true), hiss, 'left'],
+  ['and on the right, beside noise', hiss, inTurn(true), 'right'],
+  ['a voice amid what claps on both sides', both(voice, rhythm(1)), both(voice, rhythm(2)), null],
   ['noise is no voice', hiss, other, null],
   ['little noise changes nothing', voice, noise(0.003, 1), null],
 ] as const)
@@ -52,6 +58,21 @@ for (const [says, left, right, clearer] of [
     const mix = both(left, right).map((sample) => sample / 2);
     assert.is(await clearerOf(left, mix, async () => right), clearer);
   });
+
+test('two words are too few to tell two microphones from two people', async () => {
+  const [one, other] = [voice, late].map((samples) => samples.subarray(0, 12_800)) as [
+    Float32Array,
+    Float32Array,
+  ];
+  assert.is(
+    await clearerOf(
+      one,
+      both(one, other).map((sample) => sample / 2),
+      async () => other,
+    ),
+    null,
+  );
+});
 
 test('the right channel is decoded only where the left one is not nearly all of the mix', async () => {
   const never = () => Promise.reject(new Error('decoded'));
