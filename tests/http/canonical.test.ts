@@ -60,6 +60,9 @@ test('one entry of a list, which a form sends as a part of its own, is a list of
   const sent = { ...photo, webhook_events: 'job.failed' };
   const { webhook_events } = canonical(sent, schema, { isText: true, publicUrl });
   assert.equal(webhook_events, ['job.failed']);
+  const two = { ...photo, webhook_events: ['job.failed', ''] };
+  const { webhook_events: events } = canonical(two, schema, { isText: true, publicUrl });
+  assert.equal(events, ['job.failed'], 'a part that was not filled in is none');
   const [segments] = faults(LipsyncRequest, { model: 'fast', segments: '0-1' }, true);
   assert.equal(segments, ['/segments', 'invalid_type', '"0-1".']);
 });

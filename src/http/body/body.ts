@@ -66,13 +66,16 @@ const isEmpty = (ctx: Context): boolean =>
 /** Content-Length. Not `ctx.request.length`, which keeps the last 32 bits only: 4 GiB would be an empty body. */
 const announced = (ctx: Context): number => Number(ctx.get('content-length'));
 
+/** A form may be marked with others, such as "utf-8", which change nothing. */
+const COMPRESSIONS = new Set(['gzip', 'x-gzip', 'deflate', 'compress', 'br', 'zstd']);
+
 const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   const { parts, admit, maxFileBytes, maxTextBytes, stallMs } = expected;
   if (announced(ctx) > maxFileBytes + maxTextBytes) {
     throw tooLarge('A file', maxFileBytes);
   }
-  const encoding = ctx.get('content-encoding').toLowerCase() || 'identity';
-  if (encoding !== 'identity') {
+  const encoding = ctx.get('content-encoding').toLowerCase();
+  if (COMPRESSIONS.has(encoding)) {
     throw new Failure('unsupported_media_type', {
       expected: 'a form that is not compressed',
       came: `the Content-Encoding "${shorten(encoding)}"`,
@@ -91,11 +94,11 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
       if (file.bytes > 0 || !isUnnamed) files.push({ name, file });
     };
   };
-  // Twice as many files as expected: beside each may be one that was not filled in, and an unexpected one is told by its name.
+  // Beside each expected file may be one that was not filled in; one file more, so that an unexpected one is told by its name.
   const bounds = {
     fileParts: parts,
     fields: maxFields,
-    files: 2 * parts.length,
+    files: 2 * parts.length + 1,
     textBytes: maxTextBytes,
     fileBytes: maxFileBytes,
   };

@@ -14,8 +14,8 @@ type Means = {
 /**
  * `null` for a field that cannot be null is left out; so is an empty text part for a field that cannot be empty: forms send
  * one for whatever was not filled in. Text becomes a number, true or false where the field is one, and a list of itself
- * where the field is a list of such texts: a form has a part for each entry, so one alone looks like a text. Names of
- * formats are taken in any case. An id of a job or an upload becomes its address.
+ * where the field is a list of such texts, also in JSON: a form has a part for each entry, so one alone looks like a text. Names
+ * of formats are taken in any case. An id of a job or an upload becomes its address.
  */
 export const canonical = (fields: Fields, schema: z.ZodObject, means: Means): Fields =>
   Object.fromEntries(
@@ -37,7 +37,8 @@ const spelled = (value: unknown, schema: Schema, means: Means): unknown => {
   if (typeof value === 'string') return fromText(value, schema, means);
   if (Array.isArray(value)) {
     const entry = entriesOf(schema);
-    return entry ? value.map((one, at) => spelled(one, entry(at), means)) : value;
+    const filledIn = value.filter((one) => !(means.isText && one === ''));
+    return entry ? filledIn.map((one, at) => spelled(one, entry(at), means)) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   const form = formOf(value, schema);
