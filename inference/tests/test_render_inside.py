@@ -29,7 +29,20 @@ from enhance.render.inside.lower_row import lower_row, with_gaps
 from enhance.render.inside.merge import dark_above, merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
-from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, corner_light, learnt
+from enhance.render.inside.shade import (
+    ACROSS,
+    DOWN,
+    EQUAL,
+    GAPS,
+    MOST_CONTRAST,
+    UNCHANGED,
+    Places,
+    Shown,
+    at_places,
+    contrast_of,
+    corner_light,
+    learnt,
+)
 from enhance.render.inside.skull import FRONT, Skull
 from enhance.render.inside.under_lip import lip_shades, without
 from enhance.render.inside.upper import grown_up, upper_row
@@ -245,6 +258,30 @@ def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> 
     np.testing.assert_allclose(at_places(shade, places)[[0, -1], [0, -1]], shade[-1, [0, -1], [0, -1]], rtol=1e-5)
     assert 0.55 < learnt([mouth])[-1, 0, 0, 0] < 0.9  # one mouth alone is believed less
     assert (learnt([]) == UNCHANGED).all()
+
+
+def test_teeth_of_a_haze_of_many_frames_stand_out_as_in_each_of_them() -> None:
+    across, down = np.meshgrid(np.linspace(-1, 1, 60), np.linspace(0, 1, 30))
+    teeth = np.where(down[..., None] < 0.5, np.float32(1), np.float32(-1)) * np.array([20, 0, 0], np.float32)
+    places, grey = Places.of(GAPS[1], down, across), np.array([100, 0, 0], np.float32)
+
+    def learnt_of(seen: float, count: int = 40) -> Floats:
+        mouth = Shown(grey + np.float32(seen) * teeth, grey + teeth, np.ones_like(places.down), places)
+        return contrast_of([mouth] * count, UNCHANGED)
+
+    np.testing.assert_allclose(learnt_of(1.14), [1, 1.1, 1], atol=0.02)  # known at this opening alone
+    np.testing.assert_allclose(learnt_of(0.86), [1, 0.9, 1], atol=0.02)
+    assert 1.04 < learnt_of(1.14, 1)[1] < 1.08  # one mouth alone is believed less
+    np.testing.assert_allclose([learnt_of(4.0)[1], learnt_of(0)[1]], [MOST_CONTRAST, 1 / MOST_CONTRAST])
+    np.testing.assert_allclose(learnt_of(1.14, 0), EQUAL)
+
+    inside = merged_from(inside_of(drawn(gap=0.16, teeth=True)).tobytes(), BALANCED.density)
+    assert inside
+    packed = (merged.pack(replace(inside, contrast=EQUAL * factor), BALANCED.density) for factor in (1, 1.3))
+    dull, clear = (opened(0.16, each).planes.y.astype(float) for each in packed)
+    raised = clear - dull
+    assert np.median(raised[raised > 5]) == pytest.approx(0.3 * (204 - 119), abs=3)  # teeth, and the mean between the lips
+    assert np.abs(raised[dull < 90]).max() < 5  # the dark is as it was
 
 
 @pytest.mark.parametrize(("seen", "supposed"), [(0.5, 0.5), (1.4, 1.0)])

@@ -44,7 +44,7 @@ from .merged import (
 )
 from .narrow import NONE as NOT_NARROWED
 from .narrow import narrowing_of, usual_width
-from .shade import UNCHANGED, learnt
+from .shade import EQUAL, UNCHANGED, contrast_of, learnt
 from .slits import between_lips, light_beside, shown_in, slit_end
 from .under_lip import lip_shades, without
 from .upper import upper_row
@@ -89,7 +89,7 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 1, SLIT[1], NOT_NARROWED),
+        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, EQUAL, 1, SLIT[1], NOT_NARROWED),
         *(opened_lips.UNCHANGED, UNCHANGED_FULLNESS, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
@@ -136,6 +136,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         at_points(edge),
         lip_shade,
         UNCHANGED,
+        EQUAL,
         1.0,
         SLIT[1],
         NOT_NARROWED,
@@ -158,7 +159,8 @@ def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Col
     seen = [(shown_in(merged, mouth), mouth.lender.lips.width) for mouth in mouths]
     narrowing = narrowing_of(seen)
     lit = [replace(mouth, made=mouth.made * np.float32(narrowing.light(width))) for mouth, width in seen]
-    merged = replace(merged, shade=learnt(lit), narrowing=narrowing)
+    shade = learnt(lit)
+    merged = replace(merged, shade=shade, contrast=contrast_of(lit, shade), narrowing=narrowing)
     return replace(merged, slit_end=slit_end(merged, mouths))
 
 

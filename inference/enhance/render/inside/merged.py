@@ -27,7 +27,7 @@ from .interior import Hole
 from .lip_shade import SIZE as LIP_SIZE
 from .lip_shade import shade_under
 from .narrow import Narrowing
-from .shade import SIZE, Places, at_places, corner_light
+from .shade import EQUAL, SIZE, Places, at_places, contrast_at, corner_light
 from .skull import FRONT, Skull
 
 REACH = 0.36  # S to either side of the teeth's midline
@@ -70,6 +70,8 @@ class Inside:
     """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
     """Of the whole inside, in addition to what every mouth has."""
+    contrast: Annotated[Array, Shape(*EQUAL.shape)]
+    """By how far it is open: of how much lighter what is lighter than the mean is (shade.py::contrast_of)."""
     beside: float
     """Of the light beside little openings, where lips lie on each other."""
     slit_end: float
@@ -119,7 +121,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=8)
+INSIDE = Record("INSIDE", Inside, version=9)
 
 
 def size_of(density: float) -> int:
@@ -229,6 +231,9 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
     dim(shown, shade[..., 0] * np.float32(inside.narrowing.light(to.asked.width / AS_WIDE)), black)
     shown[..., 1:] += shade[..., 1:]
+    luma = shown[..., 0]
+    usual = np.float32((luma * hole.opacity).sum() / max(float(hole.opacity.sum()), 1e-3))
+    luma += np.float32(contrast_at(inside.contrast, gap) - 1) * np.maximum(luma - usual, 0)
     return shown
 
 

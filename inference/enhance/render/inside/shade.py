@@ -4,6 +4,7 @@ docs/decisions/0194.
 """
 
 from dataclasses import dataclass
+from math import log
 
 import cv2
 import numpy as np
@@ -21,6 +22,15 @@ PRIOR = 1.0
 DARKEST, LIGHTEST = 0.35, 1.6
 CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)
 """Share of light that is lost at the corners where nothing else is known, and over which part of half the width."""
+EQUAL = np.ones(len(GAPS))
+"""Contrast that is as great as it is seen."""
+LIGHTEST_SHARE = 0.15
+"""Of a mouth's pixels: those whose luma says how far its teeth stand out from the mean."""
+UNSURE, MOST_CONTRAST = 0.5, 1.25
+"""Mouths: how much it weighs that the contrast be left; and by how much it is changed at most, more or less. What stands out
+may lie elsewhere in the next frame: more of it is more error (docs/decisions/0279)."""
+DIM = 8.0  # grey levels that are added to contrasts which are compared
+FEWEST = 20  # pixels between the lips of a mouth whose contrast counts
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,37 @@ def learnt(mouths: list[Shown]) -> Array:
         tint = (seen[gap] - gain * made[gap])[..., 1:] / (weight[gap] + PRIOR)
         shade[gap] = wider = np.concatenate([_falling_off(gain), tint], axis=-1)
     return shade
+
+
+def contrast_of(mouths: list[Shown], shade: Array) -> Array:
+    """[GAPS]: by how much farther what is lighter than the mean stands out in the mouths than in what is made in this shade.
+
+    What is mixed of several frames is a haze where some show teeth and others the dark. It is right in the mean, but teeth are
+    dull. The dark is left grey: four times as much more would change from frame to frame.
+    """
+    near = _near(np.array([mouth.places.opened for mouth in mouths]), len(GAPS))
+    gains = near @ np.array([_contrast_gain(mouth, shade) for mouth in mouths]) / (near.sum(axis=1) + UNSURE)
+    return np.asarray(np.exp(np.clip(gains, -log(MOST_CONTRAST), log(MOST_CONTRAST))))
+
+
+def contrast_at(contrast: Array, gap: float) -> float:
+    """The factor between lips that are `gap` (S) apart."""
+    return float(np.interp(gap, GAPS, contrast))
+
+
+def _contrast_gain(mouth: Shown, shade: Array) -> float:
+    """Logarithm of the contrast that is seen over that which is made in this shade."""
+    between = mouth.counts > 0.5
+    if between.sum() < FEWEST:
+        return 0.0
+    made = mouth.made[..., 0] * at_places(shade, mouth.places)[..., 0]
+    seen, drawn = (_standing_out(luma[between]) + DIM for luma in (mouth.seen[..., 0], made))
+    return log(seen / drawn)
+
+
+def _standing_out(luma: Array) -> float:
+    """By how many grey levels the lightest are lighter than the mean."""
+    return float(np.sort(luma)[-round(LIGHTEST_SHARE * luma.size) :].mean() - luma.mean())
 
 
 def _falling_off(gain: Array) -> Array:
