@@ -1,6 +1,6 @@
 /**
  * How strong the noise of a video is: by what is new in each frame where frames are calmest. Noise is new in every frame, and
- * alike all over it; what moves is neither. docs/decisions/0128, 0248. Pure.
+ * alike wherever it is as light; what moves is neither. docs/decisions/0128, 0248, 0300. Pure.
  */
 import type { YuvPicture } from '../../frame.ts';
 import { shareLeft } from './shaken.ts';
@@ -13,12 +13,21 @@ const MOST_SQUARES = 4000;
 const LEAST_SQUARES = 160;
 /** Mean codes of luma between which noise is not cut off by black and white. */
 const [DARKEST, BRIGHTEST] = [24, 232];
+/** The first of them where fewer than LEAST_SQUARES are as light: just above black, which cuts off a part of the noise. */
+const DARKEST_OF_NIGHT = 17;
 /** One square in this many counts as calm: those with the least texture. */
 const CALM = 4;
 /** Standard deviation of luma, in levels of 255. Less is what good cameras have, more is rain or snow. */
 const [WEAKEST, STRONGEST] = [2, 25];
-/** Spread of the changes of calm squares: (84 % quantile - 16 % quantile) / 2, over the median. Noise has .05 to .26. */
-const LARGEST_SPREAD = 0.26;
+/** The first of them where the mean code of calm squares is below DIM: there it is seen. The filters take no less than 1.11. */
+const [WEAKEST_OF_DIM, DIM] = [1.25, 64];
+/**
+ * Spread of the changes of calm squares, each in parts of the median at its brightness: half of what two thirds of them differ
+ * by. Noise has .05 to .25.
+ */
+const LARGEST_SPREAD = 0.25;
+/** Parts of alike brightness: in the dark, noise of a sensor differs by brightness. */
+const SHADES = 6;
 /** Correlation of two successive changes: -.5 where all is new in each frame, -.33 after H.264, -.33 to 1 where things move. */
 const LARGEST_CORRELATION = -0.33;
 /**
@@ -34,9 +43,11 @@ export type Moment = readonly [YuvPicture, YuvPicture, YuvPicture];
 export type Noise = { readonly luma: number; readonly chroma: number };
 
 /**
- * Variances: of luma within the middle frame, and of the changes to and from it, of luma with their covariance, and of chroma.
+ * Mean luma of the middle frame. Variances: of luma within it, and of the changes to and from it, of luma with their covariance,
+ * and of chroma.
  */
 type Square = {
+  readonly mean: number;
   readonly texture: number;
   readonly change: number;
   readonly product: number;
@@ -45,7 +56,11 @@ type Square = {
 type Look = Noise & {
   readonly spread: number;
   readonly correlation: number;
+  /** The mean code of luma. */
+  readonly brightness: number;
   readonly moment: Moment;
+  /** The mean code of the darkest squares that were looked at. */
+  readonly darkest: number;
 };
 
 /** Where nothing changes. */
@@ -65,44 +80,64 @@ export const noiseOf = (looks: readonly Look[]): Noise | null => {
   const [luma, chroma] = [usual(looks, 'luma'), usual(looks, 'chroma')];
   const isNoise =
     usual(looks, 'spread') <= LARGEST_SPREAD && usual(looks, 'correlation') <= LARGEST_CORRELATION;
-  if (!isNoise || luma < WEAKEST || luma > STRONGEST) return null;
-  const shares = looks.flatMap(({ moment: [one, two, three] }) => [
-    shareLeft(one, two),
-    shareLeft(two, three),
+  const weakest = usual(looks, 'brightness') < DIM ? WEAKEST_OF_DIM : WEAKEST;
+  if (!isNoise || luma < weakest || luma > STRONGEST) return null;
+  const shares = looks.flatMap(({ moment: [one, two, three], darkest }) => [
+    shareLeft(one, two, darkest),
+    shareLeft(two, three, darkest),
   ]);
   if (quantile(shares, 0.25) < UNTOLD) return null;
   const left = quantile(shares, 0.5);
   const part = left < SHAKEN ? Math.sqrt(left) : 1;
-  return part * luma < WEAKEST ? null : { luma: part * luma, chroma: part * chroma };
+  return part * luma < weakest ? null : { luma: part * luma, chroma: part * chroma };
 };
 
-const usual = (looks: readonly Look[], key: Exclude<keyof Look, 'moment'>): number =>
+const usual = (looks: readonly Look[], key: Exclude<keyof Look, 'moment' | 'darkest'>): number =>
   quantile(
     looks.map((look) => look[key]),
     0.5,
   );
 
-const lookAt = (moment: Moment): Look | null => {
-  const squares = squaresOf(moment);
+const lookAt = (moment: Moment): Look | null =>
+  lookFrom(DARKEST, moment) ?? lookFrom(DARKEST_OF_NIGHT, moment);
+
+const lookFrom = (darkest: number, moment: Moment): Look | null => {
+  const squares = squaresOf(moment, darkest);
   if (squares.length < LEAST_SQUARES) return null;
   squares.sort((one, other) => one.texture - other.texture);
   const calm = squares.slice(0, Math.floor(squares.length / CALM));
-  // The change from frame to frame has the noise of both.
-  const changes = calm.map(({ change }) => Math.sqrt(change / 2));
-  const colours = calm.map(({ colour }) => Math.sqrt(colour / 2));
-  const [low, usual, high] = [0.16, 0.5, 0.84].map((part) => quantile(changes, part));
-  if (!low || !usual || !high) return { ...STILL, moment };
   const sum = (key: keyof Square) => calm.reduce((all, square) => all + square[key], 0);
+  const seen = { moment, darkest, brightness: sum('mean') / calm.length };
+  const changes = calm.map(changed);
+  const colours = calm.map(({ colour }) => Math.sqrt(colour / 2));
+  if (!quantile(changes, 0.16)) return { ...STILL, ...seen };
   return {
-    luma: usual,
+    luma: quantile(changes, 0.5),
     chroma: quantile(colours, 0.5),
-    spread: (high - low) / 2 / usual,
+    spread: spreadOf(calm),
     correlation: sum('product') / sum('change'),
-    moment,
+    ...seen,
   };
 };
 
-const squaresOf = (moment: Moment): Square[] => {
+/** The change from frame to frame has the noise of both. */
+const changed = ({ change }: Square): number => Math.sqrt(change / 2);
+
+/** 1 where most of one brightness does not change. */
+const spreadOf = (calm: readonly Square[]): number => {
+  const ordered = [...calm].sort((one, other) => one.mean - other.mean);
+  const parts: number[] = [];
+  for (let shade = 0; shade < SHADES; shade += 1) {
+    const [from, to] = [shade, shade + 1].map((at) => Math.floor((at * ordered.length) / SHADES));
+    const changes = ordered.slice(from, to).map(changed);
+    const middle = quantile(changes, 0.5);
+    if (!middle) return 1;
+    parts.push(...changes.map((change) => change / middle));
+  }
+  return (quantile(parts, 0.84) - quantile(parts, 0.16)) / 2;
+};
+
+const squaresOf = (moment: Moment, darkest: number): Square[] => {
   const [{ width, height }] = moment;
   const [columns, rows] = [Math.floor(width / SIDE), Math.floor(height / SIDE)];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / MOST_SQUARES)));
@@ -115,7 +150,7 @@ const squaresOf = (moment: Moment): Square[] => {
         return changesIn(moment, { at, stride, side });
       });
       // Black and white would cut noise off.
-      if (!luma || luma.mean < DARKEST || luma.mean > BRIGHTEST) continue;
+      if (!luma || luma.mean < darkest || luma.mean > BRIGHTEST) continue;
       const colour = chroma.reduce((sum, { change }) => sum + change / chroma.length, 0);
       squares.push({ ...luma, colour });
     }

@@ -10,8 +10,8 @@ const DOTS = 0.9;
 /** About how many squares of a frame are looked at, spread over it. One in CALM, the calmest, counts. */
 const ENOUGH_SQUARES = 400;
 const CALM = 4;
-/** Mean codes of luma between which noise is not cut off by black and white. */
-const [DARKEST, BRIGHTEST] = [24, 232];
+/** The mean code of luma from which white cuts noise off. */
+const BRIGHTEST = 232;
 
 type Compared = { readonly sum: number; readonly squared: number };
 
@@ -21,10 +21,10 @@ type Compared = { readonly sum: number; readonly squared: number };
  *
  * The dots that crawl in composite video turn from light to dark in each frame, and fit when moved to any side. So where each
  * shift by one pixel fits better than none, nothing was moved, and elsewhere a shift whose opposite fits about as well does not
- * count.
+ * count. Squares with a mean code below `darkest` are not looked at.
  */
-export const shareLeft = (one: YuvPicture, other: YuvPicture): number => {
-  const squares = calmSquares(one);
+export const shareLeft = (one: YuvPicture, other: YuvPicture, darkest: number): number => {
+  const squares = calmSquares(one, darkest);
   const leftBy = (shift: number) =>
     squares.reduce((total, at) => total + variance(changes(one, other, at, shift)), 0);
   const start = leftBy(0);
@@ -37,7 +37,7 @@ export const shareLeft = (one: YuvPicture, other: YuvPicture): number => {
 };
 
 /** Where they begin among the codes of luma, all at least FARTHEST from each edge. */
-const calmSquares = (picture: YuvPicture): number[] => {
+const calmSquares = (picture: YuvPicture, darkest: number): number[] => {
   const { width, height } = picture;
   const step =
     SIDE * Math.max(1, Math.ceil(Math.sqrt((width * height) / SIDE ** 2 / ENOUGH_SQUARES)));
@@ -47,7 +47,7 @@ const calmSquares = (picture: YuvPicture): number[] => {
       const at = y * width + x;
       const codes = changes(picture, null, at, 0);
       const mean = codes.sum / SIDE ** 2;
-      if (mean >= DARKEST && mean <= BRIGHTEST) squares.push({ at, texture: variance(codes) });
+      if (mean >= darkest && mean <= BRIGHTEST) squares.push({ at, texture: variance(codes) });
     }
   squares.sort((a, b) => a.texture - b.texture);
   return squares.slice(0, Math.floor(squares.length / CALM)).map(({ at }) => at);

@@ -26,8 +26,12 @@ const numbers = (seed: number) => {
 
 type Drawing = (x: number, y: number, index: number) => number;
 
-/** Three frames of a drawing in grey, with noise of these standard deviations. */
-const momentOf = (drawing: Drawing, luma = 0, chroma = 0) => {
+/** Black, as most videos code it. */
+const BLACK = 16;
+
+/** Three frames of a drawing in grey, with noise of these standard deviations; that of luma may depend on its code. */
+const momentOf = (drawing: Drawing, luma: number | ((code: number) => number) = 0, chroma = 0) => {
+  const strength = typeof luma === 'number' ? () => luma : luma;
   const next = numbers(7);
   const noise = (deviation: number) =>
     deviation * (next() + next() + next() + next() - 2) * Math.sqrt(3);
@@ -36,7 +40,8 @@ const momentOf = (drawing: Drawing, luma = 0, chroma = 0) => {
     for (let i = 0; i < pixels.length; i += 1) {
       const isLuma = i < width * height;
       const value = isLuma ? drawing(i % width, Math.floor(i / width), index) : 128;
-      pixels[i] = Math.round(value + noise(isLuma ? luma : chroma));
+      const noisy = value + noise(isLuma ? strength(value) : chroma);
+      pixels[i] = Math.round(Math.max(BLACK, noisy));
     }
     return { width, height, pixels };
   };
@@ -73,6 +78,7 @@ test('noise over a texture that stands still is found', () => {
 
 test('weak noise, textures that stand still, and leaves that move are not noise', () => {
   assert.is(noiseOf(looksAt([momentOf(slope, 1)])), null);
+  assert.is(noiseOf(looksAt([momentOf(slope, 1.6)])), null);
   assert.is(noiseOf(looksAt([momentOf(slope)])), null);
   assert.is(noiseOf(looksAt([momentOf(sand)])), null);
   assert.is(noiseOf(looksAt([momentOf(leaves)])), null);
@@ -97,6 +103,24 @@ test('a texture before a camera that shakes is not noise, and noise over it is a
     ]),
   );
   assert.ok(found && Math.abs(found.luma - 8) < 0.8, JSON.stringify(found));
+});
+
+test('noise of a night is found where all is nearly black, where it is weak, and where it is stronger in the dark', () => {
+  const black: Drawing = (x) => 19 + x / 160;
+  const dark: Drawing = (x) => 30 + x / 16;
+  // The quarter that is calm has all the brightnesses.
+  const wall: Drawing = (x, y) => (y < 40 ? 30 + x / 4 : sand(x, y, 0));
+  const cases = [
+    [black, 3, 2.2, 3],
+    [dark, 1.6, 1.5, 1.7],
+    [wall, (code: number) => 240 / code, 2.5, 4.5],
+  ] as const;
+  for (const [drawing, strength, least, most] of cases) {
+    const found = noiseOf(looksAt([momentOf(drawing, strength, 1)]));
+    assert.ok(found && found.luma > least && found.luma < most, JSON.stringify(found));
+  }
+  const blackSand: Drawing = (x, y) => 17.5 + (sand(x, y, 0) - 90) / 10;
+  assert.is(noiseOf(looksAt([momentOf(shaken(blackSand))])), null);
 });
 
 test('dots that crawl, as in composite video, count as noise', () => {
