@@ -4,7 +4,7 @@ import { type Redises, script } from '../redis/script.ts';
 import { Granted, granted } from './grant.ts';
 import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
-export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
+type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
 
 /** Counters that only grow, of all accounts together. */

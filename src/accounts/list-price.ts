@@ -6,7 +6,7 @@ import { PRICED_FPS } from '../frame.ts';
 export type ListPrice = { readonly credits: number; readonly text: string };
 
 /** One factor of a price: millionths of its unit, and its text. */
-export type Amount = { readonly micros: number; readonly text: string };
+type Amount = { readonly micros: number; readonly text: string };
 
 /** How much output video there is. */
 export type Span = { readonly seconds: number; readonly frames: number };

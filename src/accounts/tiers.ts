@@ -16,7 +16,7 @@ export type Quote = {
 };
 
 /** A row of the discount table in its place: list-price credits from..to (exclusive; null: no end). */
-export type Tier = { readonly from: number; readonly to: number | null; readonly percent: number };
+type Tier = { readonly from: number; readonly to: number | null; readonly percent: number };
 
 const MICRO = 1_000_000;
 

@@ -11,7 +11,7 @@ import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 
 /** What the operator's commands work on. */
-export type Operator = {
+type Operator = {
   readonly config: Config;
   readonly stores: Redises;
   readonly keys: Keys;

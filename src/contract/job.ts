@@ -133,7 +133,7 @@ export const Job = z.looseObject({
 export type Job = z.infer<typeof Job>;
 
 /** What the contract has to know of an operation to tell what its jobs are. */
-export type JobForms = {
+type JobForms = {
   readonly kind: string;
   /** Name of its schemas in the OpenAPI document, such as "Upscale". */
   readonly title: string;

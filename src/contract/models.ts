@@ -61,7 +61,7 @@ export const ModelList = z.strictObject({ ...list, data: z.array(Model) });
 export type ModelList = z.infer<typeof ModelList>;
 
 /** What the contract has to know of an operation to tell what its models are. */
-export type ModelForms = {
+type ModelForms = {
   readonly kind: string;
   /** Closed; with the fields of `modelShape`, `operation` being the literal kind. */
   readonly modelEntry: z.ZodObject;

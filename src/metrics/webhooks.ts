@@ -17,7 +17,7 @@ export const createWebhookMetrics = (registry: Registry) => ({
   }),
 });
 
-export type Backlog = {
+type Backlog = {
   /** ms; null for none. */
   oldestAtMs(): Promise<Readonly<Record<'worker' | 'receiver', number | null>>>;
   disabled(): Promise<Readonly<Record<string, number>>>;

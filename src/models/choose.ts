@@ -18,7 +18,7 @@ export type Choice = {
 };
 
 /** What two draws from 0..100 decide: whether the job is a canary, and whether it is mirrored. */
-export type Draw = () => number;
+type Draw = () => number;
 const percentDrawn: Draw = () => Math.random() * 100;
 
 /** What a caller named: `photo@r2`. The model may be another one than the slot, which an option chose: `by` says which. */

@@ -28,7 +28,7 @@ import {
   written,
 } from './state.ts';
 
-export type OperateParts = {
+type OperateParts = {
   readonly registry: Registry;
   readonly everywhere: Everywhere;
   readonly transport: Transport;

@@ -15,7 +15,7 @@ import {
 } from './state.ts';
 
 /** What is written into the log; `slot` and the time are added. */
-export type Act = Pick<ReleaseLogEntry, 'by' | 'action' | 'release' | 'detail'>;
+type Act = Pick<ReleaseLogEntry, 'by' | 'action' | 'release' | 'detail'>;
 
 /** Attempts of jobs on a release, mirrored ones included, since it was last put on trial. */
 export type Tally = {

@@ -1,7 +1,7 @@
 /** What Linux says about a process in /proc. */
 import { readFileSync } from 'node:fs';
 
-export type Stat = {
+type Stat = {
   /** `Z`: it has ended, has given everything back, and only its parent has not taken note of it. */
   readonly state: string;
   /** Clock ticks from boot to its start. A later process with the same id has another value. */

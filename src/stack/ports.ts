@@ -12,7 +12,7 @@ export const defaultPorts = {
   TRITON_METRICS_PORT: 8702,
 } as const;
 
-export type PortName = keyof typeof defaultPorts;
+type PortName = keyof typeof defaultPorts;
 export type Ports = Readonly<Record<PortName, number>>;
 export type TritonPorts = {
   readonly http: number;

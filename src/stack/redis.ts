@@ -7,7 +7,7 @@ import { type Child, startChild, untilReady } from './child.ts';
 import { writePrivate } from './environment.ts';
 import { places } from './home.mjs';
 
-export type RedisOptions = {
+type RedisOptions = {
   readonly port: number;
   /** The folder of the append-only file. */
   readonly dataDir: string;

@@ -12,7 +12,7 @@ import { openSpace } from './space.ts';
 import type { Content, Download, Range, SharedFolder, Store } from './store.ts';
 import { jobOf, LOCAL_FOLDERS, type LocalFolder, sweeping } from './sweep.ts';
 
-export type OpenResult = {
+type OpenResult = {
   readonly bytes: number;
   /** Failure result_expired when it was removed in the meantime. */
   read(range?: Range): Promise<Readable>;

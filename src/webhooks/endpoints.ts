@@ -19,7 +19,7 @@ import { type Endpoint, presentEndpoint, Reason, StoredEndpoint, untilOf } from 
 import { accountOwner, endpointOwner, type Secrets } from './secrets.ts';
 import { hash } from './stored.ts';
 
-export type NewEndpoint = {
+type NewEndpoint = {
   readonly url: string;
   readonly events?: readonly EventType[] | undefined;
   readonly description?: string | undefined;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../src/contract/job.ts';
 import type { Caller } from '../real/service.ts';
 
-export type Followed = {
+type Followed = {
   /** The names of all events, over all connections. */
   readonly events: readonly string[];
   readonly last: Job;

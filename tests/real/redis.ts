@@ -16,7 +16,7 @@ export const realRedis = async (): Promise<RealRedis> => {
   return shared ? { ...shared, close: async () => {} } : ownRedis();
 };
 
-export type OwnRedis = RealRedis & {
+type OwnRedis = RealRedis & {
   readonly port: number;
   /** Ends it as kill -9 does. */
   kill(): Promise<void>;

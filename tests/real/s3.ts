@@ -105,7 +105,7 @@ export const realS3 = async () => {
     },
   };
 };
-export type RealS3 = Awaited<ReturnType<typeof realS3>>;
+type RealS3 = Awaited<ReturnType<typeof realS3>>;
 export type Bucket = Awaited<ReturnType<RealS3['bucket']>>;
 
 /** The Host header goes on as it came, since it is signed. */

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { ownRedis, type RealRedis } from '../real/redis.ts';
 import { type OwnTriton, ownTriton } from '../real/triton.ts';
 
-export type SharedParts = {
+type SharedParts = {
   /** Where the files ask: TEST_PARTS_URL. */
   readonly url: string;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /** The lines by which tests/runner/in-turn.ts tells where in its files it is. */
 
-export type FileEnd = { readonly code: number; readonly seconds: number };
+type FileEnd = { readonly code: number; readonly seconds: number };
 export type Told = {
   readonly printed: string;
   /** None when the process ended in the middle of the file. */

@@ -28,7 +28,7 @@ const Pod = z.looseObject({
   terminationGracePeriodSeconds: z.number(),
   containers: z.tuple([Container]),
 });
-export const Resource = z.looseObject({
+const Resource = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
   metadata: z.looseObject({
@@ -39,7 +39,7 @@ export const Resource = z.looseObject({
   data: z.record(z.string(), z.string()).optional(),
   spec: z.looseObject({ template: z.looseObject({ spec: Pod }).optional() }).optional(),
 });
-export type Resource = z.infer<typeof Resource>;
+type Resource = z.infer<typeof Resource>;
 
 const helm = (...words: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(places.helm, words, { encoding: 'utf8' });

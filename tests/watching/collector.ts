@@ -31,7 +31,7 @@ const valuesOf = (attributes: readonly z.infer<typeof Attribute>[]) =>
     attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
   );
 
-export type CollectedSpan = z.infer<typeof Span> & {
+type CollectedSpan = z.infer<typeof Span> & {
   readonly service: unknown;
   readonly of: Readonly<Record<string, unknown>>;
 };

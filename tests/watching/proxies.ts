@@ -10,7 +10,7 @@ import { tempDir } from '../real/run.ts';
 import { until } from '../real/until.ts';
 
 export const proxies = ['nginx', 'caddy'] as const;
-export type Proxy = (typeof proxies)[number];
+type Proxy = (typeof proxies)[number];
 
 /** WAIT_LIMIT_SECONDS in these tests: 2 s instead of 900. The page's 960 s are 5 s then, which leaves a busy machine 3. */
 export const waitSeconds = 2;

@@ -24,7 +24,7 @@ const Payload = z.object({
     metadata: z.record(z.string(), z.string()).optional(),
   }),
 });
-export type Received = {
+type Received = {
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly body: string;

@@ -5,7 +5,7 @@ import { type Redises, script } from '../../redis/script.ts';
 /** A chunk that this worker has taken from the attempt of another worker. */
 export type Taken = { readonly id: string; readonly fence: number; readonly chunk: number };
 /** How a worker leaves a chunk: 'free' for another helper, 'left' for the owner of the attempt. */
-export type Left = 'done' | 'free' | 'left';
+type Left = 'done' | 'free' | 'left';
 export type ChunkList = ReturnType<typeof openChunkList>;
 
 const from = (name: string) => new URL(`../scripts/chunk-${name}.lua`, import.meta.url);

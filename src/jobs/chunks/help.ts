@@ -7,7 +7,7 @@ import type { Jobs } from '../record/jobs.ts';
 import type { Signals } from '../record/signals.ts';
 import type { ChunkList, Taken } from './chunk-list.ts';
 
-export type HelpParts = {
+type HelpParts = {
   readonly chunks: ChunkList;
   readonly jobs: Jobs;
   readonly signals: Signals;
@@ -16,7 +16,7 @@ export type HelpParts = {
   readonly log: Log;
 };
 
-export type HelpTiming = {
+type HelpTiming = {
   /** Between two looks whether there is a chunk to take. */
   readonly lookMs: number;
   /** Between two heartbeats. */

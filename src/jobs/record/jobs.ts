@@ -17,7 +17,7 @@ export type JobQuery = {
   /** The id of the only job that may be listed; null: none may. */
   readonly only?: string | null | undefined;
 };
-export type JobPage = { readonly data: JobRecord[]; readonly has_more: boolean };
+type JobPage = { readonly data: JobRecord[]; readonly has_more: boolean };
 export type Jobs = ReturnType<typeof openJobs>;
 
 const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.string());

@@ -18,7 +18,7 @@ import { type AttemptTiming, type End, runAttempt } from './attempt.ts';
 import { openAttempts } from './attempts.ts';
 import { type AttemptWatch, type WatchParts, watchAttempt } from './watch.ts';
 
-export type WorkerParts = WatchParts & {
+type WorkerParts = WatchParts & {
   readonly stores: Redises;
   readonly config: Config;
   readonly log: Log;

@@ -23,7 +23,7 @@ export type PacketSummary = {
 };
 
 /** Reading stops when the first stream has more than that. */
-export type PacketLimit = { readonly packets?: number; readonly seconds?: number };
+type PacketLimit = { readonly packets?: number; readonly seconds?: number };
 
 export type Reading = PacketLimit & {
   /** A packet of the first stream that comes sooner than this after the one before is a part of that one. */

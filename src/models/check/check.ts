@@ -25,7 +25,7 @@ export type CheckBounds = {
   readonly goldenDb: number;
 };
 
-export type CheckParts = {
+type CheckParts = {
   readonly manifest: Manifest;
   /** The Triton slots of the release's slot. */
   readonly slots: readonly Slot[];

@@ -45,7 +45,7 @@ const parts: readonly { readonly ring: readonly number[]; readonly colour: Rgb }
 ];
 const background: Rgb = [90, 110, 120];
 
-export type GoldenFace = {
+type GoldenFace = {
   readonly patch: Patch;
   readonly mesh: Float32Array;
   /** The mouth that the mesh has. */

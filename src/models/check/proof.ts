@@ -18,7 +18,7 @@ export type Proof = {
   work(): Promise<void>;
 };
 
-export type ProofParts = {
+type ProofParts = {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly bounds: { readonly warmUpMs: number; readonly goldenDb: number };

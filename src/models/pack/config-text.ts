@@ -1,7 +1,7 @@
 /** The config.pbtxt of a model in a release: what packing reads of it, and the release that it writes into it. */
 
 /** What is read of a config.pbtxt; null where it does not say. */
-export type ConfigText = {
+type ConfigText = {
   readonly name: string | null;
   readonly backend: string | null;
   readonly release: string | null;

@@ -21,7 +21,7 @@ export type LipsyncModels = {
 };
 
 /** What a portrait goes through besides. */
-export type PortraitModels = {
+type PortraitModels = {
   readonly headMotion: HeadMotion;
   readonly portraitMotion: PortraitMotion;
 };

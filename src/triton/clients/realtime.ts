@@ -6,7 +6,7 @@ import type { Transport } from '../protocol/transport.ts';
 import { bytes, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { byScale, type Upscaler, upscalerSlot } from './upscaler.ts';
 
-export type Realtime = Pick<Upscaler, 'reach'> & {
+type Realtime = Pick<Upscaler, 'reach'> & {
   /**
    * The frames, all of one size, at `scale`; in `memory`, which has room for them all, where it is given. After an abort a late
    * answer may still be written to it. The signal's reason is thrown on abort.

@@ -5,7 +5,7 @@ import type { ServerAddress } from './replica.ts';
 
 /** All addresses of a host name, IPv4 and IPv6. Throws an Error when it has none. */
 export type Resolve = (host: string) => Promise<readonly IpAddress[]>;
-export type IpAddress = { readonly address: string; readonly family: number };
+type IpAddress = { readonly address: string; readonly family: number };
 
 /** As the system does it: /etc/hosts, and the search domains by which Kubernetes finds its services. */
 export const systemResolve: Resolve = (host) => lookup(host, { all: true });

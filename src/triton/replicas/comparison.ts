@@ -5,7 +5,7 @@ import type { Server } from './replica.ts';
 type Compared = Pick<Server, 'name' | 'state' | 'releaseOf'>;
 
 /** How one replica differs from the others that answer. */
-export type Difference = {
+type Difference = {
   readonly replica: string;
   /** Models that another replica has READY, and this one does not. */
   readonly missing: readonly string[];

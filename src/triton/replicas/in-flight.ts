@@ -2,7 +2,7 @@
 import { modelUnavailable } from '../protocol/faults.ts';
 import type { Transport } from '../protocol/transport.ts';
 
-export type InFlight = {
+type InFlight = {
   readonly infer: Transport['infer'];
   pending(): number;
   counts(): { readonly answered: number; readonly failed: number };

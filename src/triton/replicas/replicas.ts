@@ -17,7 +17,7 @@ import {
   type WatchInfer,
 } from './replica.ts';
 
-export type Replicas = {
+type Replicas = {
   readonly transport: Transport;
   readonly control: MergedControl;
   list(): readonly Replica[];

@@ -27,7 +27,7 @@ const EQUAL_SIZE = 0.8;
 const EQUAL_SPEED = 0.8;
 
 /** How it is decided who talks: by the times and the size of the pictures, and by what is heard in the clip's own sound, if it has one. */
-export type ClipSpeech = {
+type ClipSpeech = {
   readonly times: readonly number[];
   readonly size: Size;
   readonly own: Heard | null;

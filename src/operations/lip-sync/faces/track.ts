@@ -56,7 +56,7 @@ const CHUNK = 8;
 const CHUNKS_IN_FLIGHT = 2;
 
 /** The frames to track faces in. `blocks` takes back the memory of whole chunks: see `decodeSmall`. */
-export type SmallFrames = {
+type SmallFrames = {
   readonly frames: AsyncIterable<YuvFrame>;
   readonly blocks: Memory;
   /** How their codes become colours. */

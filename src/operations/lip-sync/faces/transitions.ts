@@ -30,7 +30,7 @@ const LEFT_OF_WIPE = 0.22;
 /** The shot of each picture, counted by dissolves and wipes alone; null where two shots are mixed. */
 export type Shots = readonly (number | null)[];
 
-export type Transitions = {
+type Transitions = {
   /** Takes the next picture of the clip. */
   readonly add: (picture: YuvPicture) => void;
   /** The shots of the first pictures, which later pictures cannot change. */

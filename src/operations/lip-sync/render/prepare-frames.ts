@@ -19,7 +19,7 @@ import { readSourceFrames } from './source-frames.ts';
 import { measureSubject } from './subject.ts';
 
 /** What is known of a clip before its mouths are rendered. */
-export type Scene = {
+type Scene = {
   readonly video: IndexedVideo;
   /** The output's frames. */
   readonly frames: readonly OutputFrame[];
