@@ -17,7 +17,7 @@ from .erase import SHADE_REACHES, has_band
 from .found import find
 from .looks import goes_on, has_lips, inked_round, outline_below, roughness, shows_lit_lips, shows_white_first, softness
 from .mouth import Drawn, is_there
-from .palette import Palette
+from .palette import palette_of
 from .shut import SAMPLES, shut, stroke_of
 
 RIM = 3  # pixels round a mouth that its edge takes
@@ -67,7 +67,7 @@ class Ink:
 
     @property
     def hollow(self) -> bool:
-        """Whether it is nothing but lines, open as well: see Palette."""
+        """Whether it is nothing but lines, open as well: see palette_of()."""
         return bool((self.fill == self.tongue).all())
 
 
@@ -95,7 +95,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose, *, outline
     else:
         ends, bow, thick = shut(drawn)
     chin = float(pose.to_plane(head[CHIN])[1]) - float(ends[:, 1].mean())
-    colour = Palette(planes, colours, pose, drawn)
+    colour = palette_of(planes, colours, pose, drawn)
     return Ink(
         ends=ends,
         seat=drawn.ends.mean(axis=0),

@@ -1,5 +1,7 @@
 """The colours that a mouth is drawn in."""
 
+from dataclasses import dataclass, replace
+
 import cv2
 import numpy as np
 
@@ -24,70 +26,110 @@ IN_SHADE, PALE = 0.3, 0.7  # of the darkest of a mouth, and of the skin's chroma
 PINK = 153.0  # Cr from which what is lighter than skin is no tooth
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 
+Yuv = tuple[Floats, Floats, Floats]
 
+
+@dataclass(frozen=True)
 class Palette:
-    """Colours of the mouth in this drawing."""
+    """Colours of a drawn mouth, RGB 0..255."""
 
-    def __init__(self, planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> None:
-        size = drawn.dark.shape[1], drawn.dark.shape[0]
-        y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red or drawn.light else drawn.luma
-        u, v = (raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
-        reach = round(4 * drawn.finer / pose.scale)
-        around = widened(drawn.whole, reach)
-        ring = widened(around, reach) & ~around
-        ring = ring & (drawn.dark < FAINTEST / 2) if (ring & (drawn.dark < FAINTEST / 2)).any() else ring
-        skin = np.array([np.median(p[ring]) for p in (y if drawn.light else drawn.lit, u, v)])
-        darkest = float(np.percentile(drawn.dark[drawn.whole], 92))
-        # Chroma is coarser than a stroke: what it has lost at one place it has given to another.
-        share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
-        lines = drawn.shut
-        if lines:
-            # What one side of the face is in shade by is no ink.
-            tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
-        else:
-            darkest = max(darkest, line_round(drawn))
-            deep = narrowed(drawn.whole, round(EDGE * drawn.finer))
-            rim = drawn.whole & (drawn.dark > 0.85 * darkest)
-            rim = rim & ~deep if (rim & ~deep).any() else rim if rim.any() else drawn.whole
-            tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
-        lightness = np.median(y[drawn.whole]) if drawn.red else skin[0] + (darkest if drawn.light else -min(darkest, skin[0]))
-        stroke = np.array([lightness, skin[1] + tint[0], skin[2] + tint[1]])
-        self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
-        chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
-        grey = float(np.percentile(chroma, 85)) < GREY
-        warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
-        if grey:
-            warm, pink = np.full(3, 0.25), np.full(3, 0.62)
-        if drawn.of_teeth:
-            self.stroke = warm * self.skin
-        # White skin is pale all the same; and a dark one has a mouth that is darker still.
-        self.fill = 0.8 * warm * self.skin + 0.2 * self.stroke
-        # A line of the same tone would not be seen round it.
-        if float(LUMA @ self.stroke) > 50:
-            self.fill *= min(1.0, APART * float(LUMA @ self.stroke) / max(float(LUMA @ self.fill), 1))
-        self.teeth = False
-        if not lines:
-            core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
-            dim = _areas(core & (drawn.dark > max(0.3 * darkest, 0)), drawn.finer)
-            if dim.sum() > 0.3 * max(core.sum(), 1):
-                # A tongue is lighter, and may take most of the mouth.
-                low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
-                deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
-                self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
-            white = _white(core, (y, u, v), skin, drawn.dark < IN_SHADE * darkest)
-            self.teeth = bool(white.sum() > SEEN_WHITE * max(core.sum(), 1))
-        flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
-        self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
-        self.tooth = tooth_drawn(self.skin)
-        if self.teeth:
-            lightest = white & (y >= WHITE * np.percentile(y[white], 95))
-            self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
-        if drawn.light:
-            # Nothing is painted between lines of chalk, whatever they go round.
-            self.fill = self.tongue = self.tooth = self.skin
+    stroke: Array
+    fill: Array
+    """What is dark in it."""
+    tongue: Array
+    tooth: Array
+    teeth: bool
+    """Whether the frame shows teeth."""
 
 
-def _white(mouth: Mask, planes: tuple[Floats, ...], skin: Array, not_dark: Mask) -> Mask:
+def palette_of(planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> Palette:
+    """The colours that the mouth has in this drawing, and would have if it opened."""
+    yuv = _rasters(planes, pose, drawn)
+    around, ring = _round(drawn, pose)
+    skin = np.array([np.median(p[ring]) for p in (yuv[0] if drawn.light else drawn.lit, *yuv[1:])])
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 92))
+    if drawn.shut:
+        tint = _tint_of_line(yuv, drawn, darkest, around, ring)
+    else:
+        darkest = max(darkest, line_round(drawn))
+        tint = _tint_of_rim(yuv, drawn, darkest, skin)
+    lightness = np.median(yuv[0][drawn.whole]) if drawn.red else skin[0] + (darkest if drawn.light else -min(darkest, skin[0]))
+    rgb, stroke = _rgb(skin, colours), _rgb(np.array([lightness, *(skin[1:] + tint)]), colours)
+
+    chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
+    grey = float(np.percentile(chroma, 85)) < GREY
+    warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
+    if grey:
+        warm, pink = np.full(3, 0.25), np.full(3, 0.62)
+    if drawn.of_teeth:
+        stroke = warm * rgb
+    # White skin is pale all the same; and a dark one has a mouth that is darker still.
+    fill = 0.8 * warm * rgb + 0.2 * stroke
+    # A line of the same tone would not be seen round it.
+    if float(LUMA @ stroke) > 50:
+        fill *= min(1.0, APART * float(LUMA @ stroke) / max(float(LUMA @ fill), 1))
+    flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
+    palette = Palette(stroke, fill, 0.65 * pink * rgb + 0.35 * flesh, tooth_drawn(rgb), teeth=False)
+    if not drawn.shut:
+        palette = _as_seen(palette, yuv, colours, drawn, skin, darkest)
+    # Nothing is painted between lines of chalk, whatever they go round.
+    return replace(palette, fill=rgb, tongue=rgb, tooth=rgb) if drawn.light else palette
+
+
+def _as_seen(palette: Palette, yuv: Yuv, colours: Colours, drawn: Drawn, skin: Array, darkest: float) -> Palette:
+    """The same with what an open mouth shows of its dark and of its teeth. skin: its Y, U, V."""
+    core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
+    dim = _areas(core & (drawn.dark > max(0.3 * darkest, 0)), drawn.finer)
+    if dim.sum() > 0.3 * max(core.sum(), 1):
+        # A tongue is lighter, and may take most of the mouth.
+        low, high = np.percentile(yuv[0][dim], (DEEPEST, 100 - DEEPEST))
+        deep = dim & (yuv[0] <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(yuv[0][dim]) + 2))
+        palette = replace(palette, fill=_median(yuv, deep, colours))
+    white = _white(core, yuv, skin, drawn.dark < IN_SHADE * darkest)
+    if white.sum() <= SEEN_WHITE * max(core.sum(), 1):
+        return palette
+    lightest = white & (yuv[0] >= WHITE * np.percentile(yuv[0][white], 95))
+    return replace(palette, tooth=_median(yuv, lightest, colours), teeth=True)
+
+
+def _rasters(planes: Planes, pose: Pose, drawn: Drawn) -> Yuv:
+    size = drawn.dark.shape[1], drawn.dark.shape[0]
+    y = raster(planes.y, 1, pose, drawn.origin, drawn.finer, size) if drawn.red or drawn.light else drawn.luma
+    u, v = (raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
+    return y, u, v
+
+
+def _round(drawn: Drawn, pose: Pose) -> tuple[Mask, Mask]:
+    """The mouth with what its colours run into, and a ring of skin round that."""
+    reach = round(4 * drawn.finer / pose.scale)
+    around = widened(drawn.whole, reach)
+    ring = widened(around, reach) & ~around
+    bare = ring & (drawn.dark < FAINTEST / 2)
+    return around, bare if bare.any() else ring
+
+
+def _tint_of_line(yuv: Yuv, drawn: Drawn, darkest: float, around: Mask, ring: Mask) -> Array:
+    """By how much U and V of a closed mouth's line differ from the skin's."""
+    # Chroma is coarser than a stroke: what it has lost at one place it has given to another.
+    share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
+    # What one side of the face is in shade by is no ink.
+    return np.array([float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in yuv[1:]])
+
+
+def _tint_of_rim(yuv: Yuv, drawn: Drawn, darkest: float, skin: Array) -> Array:
+    """The same of the line round an open mouth."""
+    deep = narrowed(drawn.whole, round(EDGE * drawn.finer))
+    rim = drawn.whole & (drawn.dark > 0.85 * darkest)
+    rim = rim & ~deep if (rim & ~deep).any() else rim if rim.any() else drawn.whole
+    return np.array([float(np.median(p[rim]) - base) for p, base in zip(yuv[1:], skin[1:], strict=True)])
+
+
+def _median(yuv: Yuv, where: Mask, colours: Colours) -> Array:
+    """RGB of the median there."""
+    return _rgb(np.array([np.median(p[where]) for p in yuv]), colours)
+
+
+def _white(mouth: Mask, planes: Yuv, skin: Array, not_dark: Mask) -> Mask:
     """What of a mouth are teeth. planes: Y, U, V. skin: its Y, U, V."""
     y, u, v = planes
     # On dark skin a tongue is lighter too.
