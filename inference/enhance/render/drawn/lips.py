@@ -43,28 +43,31 @@ LEAST_LIP = 0.12  # of the mouth's height that each of two lips has
 def on_drawn_lips(patch: Patch) -> Patch | None:
     """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch or lie round teeth."""
     drawn = find(patch.planes, patch.head, patch.pose)
-    if (
-        drawn is None
-        or drawn.width < NARROWEST
-        or not (is_outlined(drawn, patch) or (roughness(drawn) <= ROUGHEST and _is_flat(patch)))
-    ):
+    if drawn is None or drawn.width < NARROWEST:
+        return None
+    if not is_outlined(drawn, patch) and not (roughness(drawn) <= ROUGHEST and _is_flat(patch)):
         return None
     # First, since teeth below an upper lip look like a lighter lower one.
     edges, line = lips_round_opening(drawn, patch), 0.0
     if edges is None:
-        lines, line = _lines(drawn, patch, OUTLINED), CORNER_LINE
-        # The edges of a soft stroke are no lips.
-        if lines is None and drawn.open >= STROKE:
-            lines, line = _lines(drawn, patch, PAINTED), 0.0
-            if lines is None and not shows_teeth_first(drawn):
-                lines = _lines(drawn, patch, IN_TONES)
-            if lines is None:
-                lines = lips_of_one_tone(drawn, patch)
+        lines, line = _touching(drawn, patch)
         if lines is None:
             return None
         edges = lines[[0, 1, 1, 2]]
     first, last = drawn.ends[:, 0]
     return laid(patch, edges, (float(first), float(last)), line)
+
+
+def _touching(drawn: Drawn, patch: Patch) -> tuple[Array | None, float]:
+    """Lips that touch: 3 x n as of _lines(), None where none are drawn; and S at either corner that a line round them takes."""
+    lines = _lines(drawn, patch, OUTLINED)
+    # The edges of a soft stroke are no lips.
+    if lines is not None or drawn.open < STROKE:
+        return lines, CORNER_LINE
+    lines = _lines(drawn, patch, PAINTED)
+    if lines is None and not shows_teeth_first(drawn):
+        lines = _lines(drawn, patch, IN_TONES)
+    return lips_of_one_tone(drawn, patch) if lines is None else lines, 0.0
 
 
 def laid(patch: Patch, edges: Array, ends: tuple[float, float], line: float = 0.0) -> Patch:
