@@ -37,7 +37,6 @@ from .merged import (
     POINTS,
     REACH,
     Bytes,
-    Inside,
     Merged,
     pack,
     shapes_of,
@@ -85,14 +84,31 @@ def merge(lenders: list[Lender], person: Subject, colours: Colours, most: float)
     return pack(replace(merged, lips=lips, fullness=full), most)
 
 
-def _nothing(most: float) -> Merged:
-    point = np.zeros(POINTS)
-    (upper, across), _ = shapes_of(most)
-    inside = Inside(
-        *(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, EQUAL, 1, SLIT[1], NOT_NARROWED),
-        *(opened_lips.UNCHANGED, UNCHANGED_FULLNESS, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))),
+def _nothing(density: float) -> Merged:
+    """An inside of which nothing is known."""
+    (upper, across), _ = shapes_of(density)
+    return Merged(
+        density=density,
+        left=0.0,
+        top=0.0,
+        teeth=0.0,
+        cheeks=np.zeros(3),
+        tone=np.ones(len(GAPS)),
+        edge=np.zeros(POINTS),
+        lip_shade=NONE,
+        shade=UNCHANGED,
+        contrast=EQUAL,
+        beside=1.0,
+        slit_end=SLIT[1],
+        narrowing=NOT_NARROWED,
+        lips=opened_lips.UNCHANGED,
+        fullness=UNCHANGED_FULLNESS,
+        levels=0,
+        opened=np.zeros(LEVELS),
+        heights=np.zeros((LEVELS, POINTS)),
+        upper=np.zeros((upper, across, 3), np.float32),
+        below=(),
     )
-    return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
 
 def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: float) -> Merged | None:
@@ -126,27 +142,21 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     def at_points(line: Array) -> Array:
         return np.interp(points, np.arange(len(grid.x)), line)
 
-    inside = Inside(
-        density,
-        float(grid.midline - REACH),
-        float(grid.bite - ABOVE),
-        float(person.bite[2]),
-        cheeks,
-        _tone(frames, upper, seen, of),
-        at_points(edge),
-        lip_shade,
-        UNCHANGED,
-        EQUAL,
-        1.0,
-        SLIT[1],
-        NOT_NARROWED,
-        opened_lips.UNCHANGED,
-        UNCHANGED_FULLNESS,
-        len(levels),
-        np.pad(opened, (0, LEVELS - len(levels))),
-        np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),
+    return replace(
+        _nothing(density),
+        left=float(grid.midline - REACH),
+        top=float(grid.bite - ABOVE),
+        teeth=float(person.bite[2]),
+        cheeks=cheeks,
+        tone=_tone(frames, upper, seen, of),
+        edge=at_points(edge),
+        lip_shade=lip_shade,
+        levels=len(levels),
+        opened=np.pad(opened, (0, LEVELS - len(levels))),
+        heights=np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),
+        upper=upper,
+        below=below,
     )
-    return Merged(**vars(inside), upper=upper, below=below)
 
 
 def _shaded(merged: Merged, lenders: list[Lender], person: Subject, colours: Colours) -> Merged:
