@@ -8,7 +8,6 @@ import numpy.typing as npt
 from enhance.face.clip import TrackingRequest, track_frames
 from enhance.face.find import Finder
 from enhance.face.frame import CodedFrame, coded_frames
-from enhance.face.mesh import MeshKind
 from enhance.face.steady import FPS
 from enhance.face.track import Tracker
 from enhance.geometry.planes import check_colours
@@ -17,26 +16,16 @@ from .shell import Inputs, Shell, parameter, weights_folder
 
 
 class FaceTrackModel(Shell):
-    """Faces of consecutive frames. The trackers of both mesh networks are opened when they are first needed."""
+    """Faces of consecutive frames."""
 
     def initialize(self, args: dict[str, str]) -> None:
-        """Opens the usual networks."""
+        """Opens the networks."""
         cv2.setNumThreads(1)  # the other models have the other cores
-        self.most = int(parameter(args, "max_faces"))
-        self.trackers = {"attention": self._open("attention")}
+        self.tracker = Tracker(Finder(weights_folder()), most=int(parameter(args, "max_faces")))
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
         """The faces, and the STATE for the frames that follow."""
-        kind: MeshKind = "plain" if _is_set(inputs, "PLAIN") else "attention"
-        if kind not in self.trackers:
-            self.trackers[kind] = self._open(kind)
-        faces, state = track_frames(
-            self.trackers[kind],
-            _frames(inputs),
-            inputs["STATE"],
-            _request(inputs),
-            inputs.stop_if_cancelled,
-        )
+        faces, state = track_frames(self.tracker, _frames(inputs), inputs["STATE"], _request(inputs), inputs.stop_if_cancelled)
         return {
             "MESH": faces.mesh,
             "SCORE": faces.score,
@@ -47,9 +36,6 @@ class FaceTrackModel(Shell):
             "CUT": faces.cut,
             "STATE": state,
         }
-
-    def _open(self, kind: MeshKind) -> Tracker:
-        return Tracker(Finder(weights_folder(), kind), self.most)
 
 
 def _frames(inputs: Inputs) -> npt.NDArray[Any] | list[CodedFrame]:
@@ -63,14 +49,7 @@ def _frames(inputs: Inputs) -> npt.NDArray[Any] | list[CodedFrame]:
 
 def _request(inputs: Inputs) -> TrackingRequest:
     fps = FPS if inputs.get("FPS") is None else inputs.number("FPS")
-    raw, thorough = _is_set(inputs, "RAW"), _is_set(inputs, "THOROUGH", otherwise=True)
-    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, raw, thorough)
-
-
-def _is_set(inputs: Inputs, name: str, *, otherwise: bool = False) -> bool:
-    if inputs.get(name) is None:
-        return otherwise
-    value = inputs.number(name)
-    if value not in (0, 1):
-        raise ValueError(f"expected {name} 0 or 1, got {value}")
-    return value == 1
+    thorough = 1 if inputs.get("THOROUGH") is None else inputs.number("THOROUGH")
+    if thorough not in (0, 1):
+        raise ValueError(f"expected THOROUGH 0 or 1, got {thorough}")
+    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, thorough=thorough == 1)

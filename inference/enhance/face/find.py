@@ -19,7 +19,7 @@ from .crop import UPRIGHT, Crop, Points, crop_of_box, crop_of_features, crop_of_
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
 from .frame import Frame, as_rgb, resized
-from .mesh import SURE_OF_MESH, MeshKind, open_mesh
+from .mesh import SURE_OF_MESH, open_mesh
 
 ANIME_SURE = 0.9  # likelihood from which AnimeFace's finds count
 ROUND_MOUTH = 0.2  # distances of the outer eye corners round the lips in which skin is looked at
@@ -69,9 +69,9 @@ class Face:
 class Finder:
     """The networks that find faces in a picture. For one thread at a time."""
 
-    def __init__(self, weights: Path, kind: MeshKind = "attention") -> None:
+    def __init__(self, weights: Path) -> None:
         self.detector = Detector(weights)
-        self.network = open_mesh(weights, kind)
+        self.network = open_mesh(weights)
         self.anime = open_anime(weights)
         self._ahead: tuple[Frame, Future[list[Detection]]] | None = None
 

@@ -39,14 +39,11 @@ CUTOFF, SLOPE = _parameters()
 
 @dataclass(frozen=True)
 class Steady:
-    """The filtered mesh, and the speeds of the head and of its 478 points, in hundredths of the eye distance a second.
+    """The filtered mesh, and the speeds of the head and of its 478 points, in hundredths of the eye distance a second."""
 
-    NaN where the plain network has no point.
-    """
-
-    mesh: Annotated[Points, Shape(MESH_POINTS, 3, dtype=np.float32, nan=True)]
+    mesh: Annotated[Points, Shape(MESH_POINTS, 3, dtype=np.float32)]
     head_speed: float
-    speeds: Annotated[Points, Shape(MESH_POINTS, dtype=np.float32, nan=True)]
+    speeds: Annotated[Points, Shape(MESH_POINTS, dtype=np.float32)]
 
 
 def begin(mesh: Points) -> Steady:

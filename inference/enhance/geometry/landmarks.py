@@ -11,7 +11,7 @@ import numpy.typing as npt
 MESH_POINTS = 478
 """Of a mesh."""
 SKIN_POINTS = 468
-"""The first of them, without the irises: all that the plain network gives."""
+"""The first of them, without the irises: all that the plain mesh network gives."""
 
 RIGHT_EYE, LEFT_EYE = 33, 263  # outer corners
 RIGHT_EAR, LEFT_EAR = 234, 454  # the mesh's border beside them
