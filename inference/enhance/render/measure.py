@@ -125,7 +125,7 @@ def subject_of(patch: Patch) -> Subject:
     )
 
 
-def _median(rgb: Floats, pose: Pose, at: Array, reach: float = 0.05) -> Array:
+def _median(rgb: Floats, pose: Pose, at: Array, reach: float) -> Array:
     x, y = pose.to_pixels(pose.to_plane(at[None]))[0]
     k = max(2, int(reach * pose.scale))
     height, width = rgb.shape[:2]

@@ -19,9 +19,7 @@ from .quality import Quality
 from .window import Window
 
 
-def warp(
-    patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style, edges: Edges | None = None
-) -> tuple[Planes, Plane]:
+def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality, style: Style, edges: Edges | None) -> tuple[Planes, Plane]:
     """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more.
 
     edges: what does not bend, of a portrait.

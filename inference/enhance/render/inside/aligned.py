@@ -117,9 +117,7 @@ def _padded(values: Floats, by: int) -> Floats:
 
 
 def _between(line: Floats, at: int) -> float:
-    """Where a parabola through three values is highest, from the middle one."""
-    if not 0 < at < len(line) - 1:
-        return 0.0
+    """Where a parabola through the values round `at` is highest, from there."""
     before, here, after = (float(v) for v in line[at - 1 : at + 2])
     bend = before - 2 * here + after
     return 0.5 * (before - after) / bend if bend < 0 else 0.0

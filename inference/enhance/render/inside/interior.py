@@ -177,7 +177,7 @@ class Slit:
         return np.asarray(inside + self.shade[..., None] * (shade - inside) + detail, np.float32)
 
 
-def slit_of(hole: Hole, gap: float, beside: Floats, wide: float = 1.0, end: float = SLIT[1]) -> Slit:
+def slit_of(hole: Hole, gap: float, beside: Floats, wide: float, end: float = SLIT[1]) -> Slit:
     """The slit between lips that are `gap` (S) apart: little light falls through it, and most of it from the lips.
 
     beside: beside_of(). wide: the mouth's width, of the clip's usual: lips of a narrow one come forward and shade its inside.
@@ -194,8 +194,8 @@ def in_slit(
     skin: Array,
     lip: Array,
     colours: Colours,
-    lit: float = 1.0,
-    wide: float = 1.0,
+    lit: float,
+    wide: float,
     sides: Array = EVEN,
 ) -> Floats:
     """Y, U, V of what is seen in a slit between lips, h x w x 3.
