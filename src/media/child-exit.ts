@@ -18,6 +18,9 @@ export type ChildExit = {
   readonly errorText: string;
 };
 
+/** How an `errorText` begins that tells a limit and not what the child printed. */
+export const OVER_LIMIT = 'it takes more than';
+
 type Errors = {
   readonly first: string;
   readonly lacksMemory: boolean;
@@ -59,11 +62,11 @@ export const describeExit = (
   const overTime = terminated && mostCpuSeconds >= cpuSeconds;
   const exit = { exitCode, killed: (terminated || signal !== undefined) && !overTime };
   if (overTime) {
-    return { ...exit, errorText: `it takes more than ${cpuSeconds} s of processor time` };
+    return { ...exit, errorText: `${OVER_LIMIT} ${cpuSeconds} s of processor time` };
   }
   if (lacksMemory) {
     const most = Math.round(memoryBytes / 1024 ** 2);
-    return { ...exit, errorText: `it takes more than ${most} MB of memory` };
+    return { ...exit, errorText: `${OVER_LIMIT} ${most} MB of memory` };
   }
   return { ...exit, errorText: first || (signal ? `${signal} ended it` : '') };
 };

@@ -1,7 +1,7 @@
 /** What the exit of a child that read a caller's file means: the file is at fault, or this service is. */
 import { Failure } from '../errors.ts';
 import type { Child } from './child.ts';
-import type { ChildExit } from './child-exit.ts';
+import { type ChildExit, OVER_LIMIT } from './child-exit.ts';
 
 /** ffmpeg read the input to its end, and more of the packets than it tolerates could not be decoded. */
 const TOO_MANY_ERRORS = 69;
@@ -19,6 +19,16 @@ export const unreadable = (reason: string, cause?: unknown, what = 'media'): Fai
     { what, reason: causes[reason] ?? (reason || 'ffmpeg gave no reason') },
     { cause },
   );
+
+/**
+ * What is said of data that ffmpeg could not decode, by its first error: its own words name a fault of the codec, which only
+ * those who know that understand. `what`: of the file, such as "its pictures".
+ */
+export const undecodable = (errorText: string, what: string): string => {
+  if (causes[errorText] !== undefined || errorText.startsWith(OVER_LIMIT)) return errorText;
+  const words = errorText ? `ffmpeg says: ${errorText}` : 'ffmpeg gave no reason';
+  return `${what} are damaged or of a kind that ffmpeg does not know (${words}); where a player shows or plays the file, export it anew, else get it again from its source`;
+};
 
 /** ffmpeg's words for a file whose transfer or recording broke off, or for one in which other bytes stand there. */
 const causes: Readonly<Record<string, string>> = {

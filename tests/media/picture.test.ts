@@ -458,6 +458,8 @@ test('a file cut off anywhere is refused, of each type', async () => {
       );
     }
   }
+  writeFileSync(at('cut.png'), whole.png.subarray(0, Math.floor(whole.png.length * 0.9)));
+  await failing(probeImage(at('cut.png')), 'media_unreadable');
 });
 
 test('a file with garbage in its middle is refused where its type can tell', async () => {

@@ -171,6 +171,18 @@ test('pictures of an unknown codec are told as such', async () => {
   assert.match(message, /its pictures are of an unknown codec \(xyz1\)\.$/);
 });
 
+test('damaged pictures are told with what to do, not by words of the codec alone', async () => {
+  const clip = await makeClip(at('damaged.mp4'), pattern(0.2), h264);
+  const bytes = readFileSync(clip);
+  const start = bytes.indexOf('mdat') + 4;
+  writeFileSync(clip, bytes.fill(0x5a, start, bytes.indexOf('moov') - 4));
+  const { message } = await failing(probe(clip), 'media_unreadable');
+  assert.match(
+    message,
+    /: its pictures are damaged or of a kind .* \(ffmpeg says: .+\); .* export it anew, .*\.$/,
+  );
+});
+
 test('an MP4 whose index never came is told as cut off', async () => {
   const clip = await makeClip(at('broken-off.mp4'), pattern(1), h264);
   truncateSync(clip, Math.floor(readFileSync(clip).length / 2));

@@ -1,6 +1,7 @@
 /** Images as a row of parts: the chunks of a PNG or WebP, the segments of a JPEG, the boxes of an AVIF. */
 import { type FileWindow, openFileWindow } from '../file-window.ts';
 import { boxBytes } from '../iso-box.ts';
+import { CUT_OFF } from '../outcome.ts';
 import { stepOf } from './jpeg-step.ts';
 
 /**
@@ -42,16 +43,18 @@ type Loss = {
 type ImagePart = { readonly at: number; readonly head: Buffer };
 
 /**
- * What an image lost. Throws when it has more parts or scans than any that an encoder writes. Whether they are sound is for
- * the decoder to find out.
+ * What an image lost. Throws when it has more parts or scans than any that an encoder writes, and when a PNG is cut off.
+ * Whether the parts are sound is for the decoder to find out.
  */
 export const checkImageParts = async (path: string): Promise<Loss> => {
   const file = await openFileWindow(path);
   try {
     const format = formatOf(await headAt(file, 0));
     let [parts, scans, bytes, step] = [0, 0, 0, 0];
+    let last = '';
     for await (const { at, head } of partsOf(file, format)) {
       parts += 1;
+      last = pngType(head);
       if (format.isScan?.(head)) scans += 1;
       if (parts > MOST_PARTS)
         throw new Error(`it has more than ${MOST_PARTS} chunks, segments or boxes`);
@@ -62,6 +65,7 @@ export const checkImageParts = async (path: string): Promise<Loss> => {
       }
       step = format.step?.(head) || step;
     }
+    if (format === png && last !== 'IEND') throw new Error(CUT_OFF);
     return { bytes, step };
   } finally {
     await file.close();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Size } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import { ChromaPosition, type Colour, type VideoInfo } from '../info.ts';
-import { unreadable } from '../outcome.ts';
+import { undecodable, unreadable } from '../outcome.ts';
 import { askFfprobe } from './ffprobe.ts';
 import { type Rotation, rotationOf, SideData, type Streams } from './streams.ts';
 
@@ -57,7 +57,7 @@ export const decodeFirst = async (
   }
   if (['unknown', 'none'].includes(video.codec))
     throw unreadable(`its pictures are of an unknown codec${video.tag && ` (${video.tag})`}`);
-  throw unreadable(errorText || 'no picture could be decoded');
+  throw unreadable(undecodable(errorText, 'its pictures'));
 };
 
 const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): FirstPicture => {

@@ -7,7 +7,7 @@ import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
 import { heardOutput, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
-import { readToEnd, unreadable } from '../outcome.ts';
+import { readToEnd, undecodable, unreadable } from '../outcome.ts';
 import { identifySound } from './identify.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listPackets, STRICT } from './listing.ts';
@@ -113,7 +113,8 @@ const copySound = async (probe: AudioProbe, container: Container): Promise<Packe
   const { streams, exit } = await listPackets(args, probe);
   const [packets] = streams;
   if (strict) checkWhole(streams, exit);
-  if (!packets || exit?.exitCode !== 0) throw unreadable(exit?.errorText ?? '');
+  if (!packets || exit?.exitCode !== 0)
+    throw unreadable(undecodable(exit?.errorText ?? '', 'its samples'));
   checkSeconds(lengthOf(packets), probe.limits.seconds, 'sound');
   return packets;
 };
@@ -155,10 +156,11 @@ const checkDecodable = (
   errorText: string,
 ) => {
   const durationSeconds = decoded?.seconds ?? 0;
-  if (!decoded || durationSeconds === 0) throw unreadable(errorText || 'it has no samples');
+  if (!decoded || durationSeconds === 0)
+    throw unreadable(errorText ? undecodable(errorText, 'its samples') : 'it has no samples');
   if (durationSeconds * 2 < lengthOf(copied)) {
     const part = `${durationSeconds.toFixed(1)} of ${lengthOf(copied).toFixed(1)} s`;
-    throw unreadable(`only ${part} could be decoded; ${errorText}`);
+    throw unreadable(`only ${part} could be decoded; ${undecodable(errorText, 'the others')}`);
   }
   const sampleRate = decoded.timeBase.den;
   const samples = Math.round(durationSeconds * sampleRate);

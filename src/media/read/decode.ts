@@ -4,7 +4,7 @@ import { openMemory } from '../../memory.ts';
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
-import { checkDecoded, unreadable } from '../outcome.ts';
+import { checkDecoded, undecodable, unreadable } from '../outcome.ts';
 import { type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
 import { asYuv, smallYuv, toRgb, toYuv } from '../scaler.ts';
@@ -149,7 +149,9 @@ async function* decode(
     checkDecoded(exit, index > 0);
     if (from === 0 && index * every * 2 < info.frames) {
       const part = `${index} of ${info.frames} pictures`;
-      throw unreadable(`only ${part} could be decoded; ${exit.errorText}`);
+      throw unreadable(
+        `only ${part} could be decoded; ${undecodable(exit.errorText, 'the others')}`,
+      );
     }
     if (held) yield [held[0], { ...held[1], duration: info.lastFrameSeconds }];
   } finally {
