@@ -285,7 +285,7 @@ const main = async (command: string): Promise<void> => {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // Last: a parent process that waits for this line may send a signal at once.
-  log.info({ url: service.url }, 'ready');
+  log.info({ ...(service.url && { url: service.url }) }, 'ready');
 };
 
 try {

@@ -14,14 +14,15 @@ from keeper.instances import spread_first
 from keeper.keeper import Keeper
 from keeper.regions import close_regions
 from keeper.say import say
-from keeper.times import LOOK_SECONDS
+from keeper.times import LOOK_SECONDS, NUMBER
 from keeper.triton import Triton
 
 SETTINGS = {
     "ENHANCE_ENGINE": (r"auto|openvino|cuda|tensorrt|onnxruntime", "auto, openvino, cuda, tensorrt or onnxruntime"),
     "ENHANCE_THREADS": (r"[1-9][0-9]*", "a whole number of at least 1"),
+    "KEEPER_PATIENCE": (NUMBER, "a number above 0, such as 2 or 0.5"),
 }
-"""What the models read: of a wrong value each of them would tell by a traceback of its own. Empty is as unset."""
+"""What the models and `times.py` read: a wrong value is told here, and not by their tracebacks. Empty is as unset."""
 
 
 def main(command: list[str]) -> int:

@@ -1,9 +1,13 @@
 """How long the keeper waits and looks, in seconds."""
 
 import os
+import re
 
-PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
-"""How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
+NUMBER = r"(?=.*[1-9])[0-9]*\.?[0-9]+"
+_given = os.environ.get("KEEPER_PATIENCE", "")
+PATIENCE = float(_given) if re.fullmatch(NUMBER, _given) else 1.0
+"""How long the times below are that a hang may last: more for a machine that stalls, less for tests. run.py refuses what is
+no number above 0."""
 LOOK_SECONDS = 1.0
 START_SECONDS = 600.0
 """Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""

@@ -1,5 +1,6 @@
 """Strange processes beside the keeper, and what it leaves when it fails. What it does for Triton: tests/attack/stub.test.ts."""
 
+import importlib
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from enhance.engine import KINDS
-from keeper import keeper
+from keeper import keeper, times
 from keeper.keeper import Keeper
 from keeper.processes import Effort, effort_seconds, is_busy, stubs_of
 from keeper.run import SETTINGS, main
@@ -62,12 +63,20 @@ def test_a_keeper_that_fails_ends_its_server(tmp_path: Path) -> None:
         os.kill(int(told[1]), 0)
 
 
-@pytest.mark.parametrize(("name", "value"), [("ENHANCE_ENGINE", "cpu"), ("ENHANCE_THREADS", "all"), ("ENHANCE_THREADS", "0")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("ENHANCE_ENGINE", "cpu"), ("ENHANCE_THREADS", "all"), ("ENHANCE_THREADS", "0")],
+        *[("KEEPER_PATIENCE", "x"), ("KEEPER_PATIENCE", "0.0"), ("KEEPER_PATIENCE", "inf")],
+    ],
+)
 def test_a_setting_that_no_model_could_read_is_told_in_a_sentence(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRITON_ADMIN_SECRET", "s" * 16)
     monkeypatch.setenv(name, value)
+    # Read when the keeper is started, before it looks at its settings.
+    importlib.reload(times)
     assert main(["no-server-is-started"]) == 2
     assert re.fullmatch(rf'keeper: {name}: expected .+; got "{value}"\n', capsys.readouterr().err)
 

@@ -9,7 +9,7 @@ import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
 import { compiled, nodeOptions, workerOptions } from './compiled.mjs';
 import { places, root } from './home.mjs';
-import type { Ports } from './ports.ts';
+import { type Ports, workerMetricsPort } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
 import { models, mostStarts, startTritonWith } from './triton.ts';
@@ -95,8 +95,7 @@ export const apiPart = (stack: Stack): StackPart => ({
 export const workerPart = (stack: Stack, number = 1): StackPart => ({
   name: number === 1 ? 'Worker' : `Worker ${number}`,
   start: (signal) => {
-    const port = Number(stack.env.METRICS_PORT) || 0;
-    const env = port > 0 ? { ...stack.env, METRICS_PORT: `${port + number - 1}` } : stack.env;
+    const env = { ...stack.env, METRICS_PORT: `${workerMetricsPort(stack.env, number)}` };
     return startService({ ...stack, env }, 'worker', signal, number);
   },
 });

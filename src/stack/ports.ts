@@ -55,6 +55,38 @@ export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
   return ports;
 };
 
+/** Where a worker serves its metrics: METRICS_PORT for the first one, the port after it for the second; 0: nowhere. */
+export const workerMetricsPort = (env: NodeJS.ProcessEnv, worker: number): number => {
+  const first = Number(env.METRICS_PORT) || 0;
+  return first > 0 ? first + worker - 1 : 0;
+};
+
+/** Throws an EnvironmentError where a worker could not serve its metrics, which would end it again and again. */
+export const checkMetricsPorts = async (
+  env: NodeJS.ProcessEnv,
+  ports: Ports,
+  workers: number,
+): Promise<void> => {
+  for (let worker = 1; worker <= workers; worker += 1) {
+    const port = workerMetricsPort(env, worker);
+    if (port === 0) return;
+    const other = portNames.find((name) => ports[name] === port);
+    const why = other ? `is ${other} too` : await whyTaken(port, env.METRICS_HOST || '127.0.0.1');
+    if (why)
+      throw EnvironmentError.of([
+        `METRICS_PORT: worker ${worker} would serve its metrics on port ${port}, which ${why}`,
+      ]);
+  }
+};
+
+const whyTaken = async (port: number, host: string): Promise<string> => {
+  try {
+    return (await isFree(port, host)) ? '' : 'is in use';
+  } catch (error) {
+    return `cannot be used (${error instanceof Error ? error.message : error})`;
+  }
+};
+
 /**
  * The ports that are in use, and still are after `withinMs`: PORT is tried on the API's address, the others on 127.0.0.1.
  * A process that was killed keeps its port until its memory is given back, which takes a busy machine a second.

@@ -25,7 +25,7 @@ import {
   tritonPart,
   workerPart,
 } from './parts.ts';
-import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
+import { busyPorts, checkMetricsPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
 import { untilServing } from './serving.ts';
 import { SetupError } from './setup/setup-error.mjs';
 import { type Supervised, supervise } from './supervise.ts';
@@ -50,6 +50,7 @@ export const up = async (): Promise<void> => {
     DEVELOPMENT_KEY_PATH: keyFile,
   };
   loadConfig(env, operations); // what API and worker would refuse, before anything is started
+  await checkMetricsPorts(env, ports, workers);
   if (!env.PUBLIC_URL && listensEverywhere(env.HOST ?? ''))
     say(
       `HOST is ${env.HOST}, but links to results begin with http://${hostInUrl(env.HOST)}:${ports.PORT}, which other machines cannot open: set PUBLIC_URL to the address that they use`,
