@@ -94,7 +94,7 @@ type Parts = {
 
 export const createEnhance = (parts: Parts): Enhance => {
   const { transport, config } = parts;
-  const givingWay = openGiveWay(transport);
+  const giveWay = openGiveWay(transport);
   /** What a task of an operation needs, whole or a chunk, besides where it reads and writes. */
   const meansOf = (
     { options, found, input, quick }: Work,
@@ -105,7 +105,7 @@ export const createEnhance = (parts: Parts): Enhance => {
     found,
     inputKind: input.kind,
     models,
-    transport: quick ? transport : givingWay(models.all),
+    transport: quick ? transport : giveWay.long(models.all),
     config,
     signal,
   });
@@ -123,10 +123,12 @@ export const createEnhance = (parts: Parts): Enhance => {
   const run: Enhance['run'] = async (work, places, report, signal) => {
     const { signer } = parts;
     const edit = operationOf(parts.operations, work.kind).edit?.(work.options) ?? null;
-    if (signer === null || edit === null) return make(work, places, report, signal);
+    const making = () => make(work, places, report, signal);
+    const makeInTurn = work.quick ? () => giveWay.quick(making) : making;
+    if (signer === null || edit === null) return makeInTurn();
     const signing = signer.prepare(places.target, signal);
     try {
-      const made = await make(work, places, report, signal);
+      const made = await makeInTurn();
       const { contentType, modelVersion, release = work.release } = made;
       const name = `${work.kind} ${work.options.model}`;
       const agent = { name, version: release || modelVersion };

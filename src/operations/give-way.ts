@@ -1,4 +1,4 @@
-/** Long jobs do not queue up at slow models, where the request of a picture comes after all of theirs. See decision 290. */
+/** Long jobs do not queue up at slow models, where the request of a picture comes after all of theirs. See decisions 290 and 303. */
 import type { LoadedModel } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 
@@ -8,21 +8,50 @@ import type { Transport } from '../triton/protocol/transport.ts';
  */
 const SLOW_MS = 500;
 
-type Model = { most: number; running: number; lastMs: number; readonly waiting: Set<() => void> };
+type Model = {
+  most: number;
+  running: number;
+  lastMs: number;
+  /** As performance.now(): until then no long job sends it a request while a quick one runs. */
+  heldUntil: number;
+  readonly waiting: Set<() => void>;
+};
 
 /**
- * The transport for requests of long jobs to these models. Those that go to a slow model on processors wait here until one of
- * its instances has none; on GPUs the way to and fro takes as long as the work, and nothing waits.
+ * `long` is the transport for requests of long jobs to these models. Those that go to a slow model on processors wait here until
+ * one of its instances has none, and while a quick job runs for as long again as the model's last answer took; on GPUs the way
+ * to and fro takes as long as the work, and nothing waits. `quick` does the work of a quick job.
  */
 export const openGiveWay = (transport: Transport, slowMs = SLOW_MS) => {
   const models = new Map<string, Model>();
-  const isFree = ({ most, running, lastMs }: Model) => lastMs < slowMs || running < most;
+  let quickJobs = 0;
+  const isFree = ({ most, running, lastMs, heldUntil }: Model) =>
+    lastMs < slowMs || (running < most && (quickJobs === 0 || performance.now() >= heldUntil));
   const modelOf = (name: string): Model => {
-    const model = models.get(name) ?? { most: 1, running: 0, lastMs: slowMs, waiting: new Set() };
+    const fresh = {
+      most: 1,
+      running: 0,
+      lastMs: slowMs,
+      heldUntil: 0,
+      waiting: new Set<() => void>(),
+    };
+    const model = models.get(name) ?? fresh;
     models.set(name, model);
     return model;
   };
-  return (loaded: readonly LoadedModel[]): Transport => ({
+  const startFree = (model: Model): void => {
+    for (const start of model.waiting) if (isFree(model)) start();
+  };
+  const quick = async <T>(work: () => Promise<T>): Promise<T> => {
+    quickJobs += 1;
+    try {
+      return await work();
+    } finally {
+      quickJobs -= 1;
+      for (const model of models.values()) startFree(model);
+    }
+  };
+  const long = (loaded: readonly LoadedModel[]): Transport => ({
     ...transport,
     infer: async (name, inputs, wanted, signal) => {
       const { onGpu = true, instances = 1 } = loaded.find((one) => one.name === name) ?? {};
@@ -39,10 +68,14 @@ export const openGiveWay = (transport: Transport, slowMs = SLOW_MS) => {
         return outputs;
       } finally {
         model.running -= 1;
-        for (const start of model.waiting) if (isFree(model)) start();
+        model.heldUntil = performance.now() + model.lastMs;
+        startFree(model);
+        // A millisecond more: timers may be that early.
+        if (model.lastMs >= slowMs) setTimeout(() => startFree(model), model.lastMs + 1).unref();
       }
     },
   });
+  return { long, quick };
 };
 
 /** Resolves when the request may be sent, which is counted then; throws the signal's reason where it aborts before. */

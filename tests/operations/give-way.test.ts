@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openGiveWay } from '../../src/operations/give-way.ts';
 import type { LoadedModel } from '../../src/triton/clients/model.ts';
+import { until } from '../real/until.ts';
 
 /** A server that answers when it is told to, and what it was asked, in this order. */
 const server = (slowMs: number, more: Partial<LoadedModel> = {}, servers = 1) => {
@@ -11,11 +13,11 @@ const server = (slowMs: number, more: Partial<LoadedModel> = {}, servers = 1) =>
       asked.push((failure) => (failure ? reject(failure) : resolve([]))),
     );
   const transport = { kind: 'http', servers: () => servers, infer, close: async () => {} } as const;
-  const givingWay = openGiveWay(transport, slowMs);
+  const { long, quick } = openGiveWay(transport, slowMs);
   const photo = { slot: 'photo', name: 'photo', release: 'photo-s1', parameters: {} };
-  const { infer: ask } = givingWay([{ ...photo, instances: 1, onGpu: false, ...more }]);
+  const { infer: ask } = long([{ ...photo, instances: 1, onGpu: false, ...more }]);
   const never = new AbortController().signal;
-  return { asked, ask: (signal = never) => ask('photo', [], [], signal) };
+  return { asked, quick, ask: (signal = never) => ask('photo', [], [], signal) };
 };
 
 const messageOf = async (work: Promise<unknown>): Promise<string> => {
@@ -74,6 +76,29 @@ test('requests to a model that answers soon, or on a GPU, are sent at once, and 
   assert.is(await sent(0, { instances: 2 }), 2);
   assert.is(await sent(0, {}, 3), 3, 'three servers');
   assert.is(await sent(0, {}, 0), 1, 'no server, which the request is to find out');
+});
+
+test('while a quick job runs, no long job sends a request for as long again as the last one took', async () => {
+  const { asked, ask, quick } = server(0);
+  const first = ask();
+  let endQuick = () => {};
+  const job = quick(() => new Promise<void>((resolve) => (endQuick = resolve)));
+  await sleep(300);
+  asked[0]?.();
+  await first;
+  const [second, third] = [ask(), ask()];
+  await sleep(100);
+  assert.is(asked.length, 1, 'right after its answer');
+  await until('the time is over', () => asked.length === 2);
+  await sleep(50);
+  asked[1]?.();
+  await second;
+  assert.is(asked.length, 2);
+  endQuick();
+  await job;
+  assert.is(asked.length, 3, 'at the end of the quick job');
+  asked[2]?.();
+  await third;
 });
 
 test.run();
