@@ -74,8 +74,11 @@ const serve = async (stack: Stack, workers: number, address: string): Promise<vo
   const redis = supervise(redisPart(stack), say);
   const triton = supervise(tritonPart(stack), say);
   const services: Supervised[] = [];
+  let isEnding = false;
   const startServices = async () => {
     await redis.ready;
+    // They would outlive this start: what it had started by then is what it stops.
+    if (isEnding) throw new Error('the start was given up');
     const numbers = Array.from({ length: workers }, (_, before) => before + 1);
     const parts = [apiPart(stack), ...numbers.map((number) => workerPart(stack, number))];
     services.push(...parts.map((part) => supervise(part, say)));
@@ -93,6 +96,7 @@ const serve = async (stack: Stack, workers: number, address: string): Promise<vo
   } catch (cause) {
     throw new SetupError(`${cause}\n(logs: ${stack.logsDir})`, { cause });
   } finally {
+    isEnding = true;
     say('stopping …');
     await Promise.all(services.map((part) => part.stop()));
     await Promise.all([triton.stop(), redis.stop()]);

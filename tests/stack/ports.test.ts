@@ -56,13 +56,13 @@ test('a busy port is found by its variable', async () => {
     await own(0);
     const twice = await own(api - 1, 2).catch(String);
     assert.match(
-      twice,
+      String(twice),
       `METRICS_PORT: worker 2 would serve its metrics on port ${api}, which is PORT`,
     );
     const busy = await checkMetricsPorts({ METRICS_PORT: `${grpc}` }, defaultPorts, 1).catch(
       String,
     );
-    assert.match(busy, `port ${grpc}, which is in use`);
+    assert.match(String(busy), `port ${grpc}, which is in use`);
     setTimeout(() => server.close(), 200);
     assert.equal(
       await busyPorts(ports, '127.0.0.1', 10_000),

@@ -212,6 +212,14 @@ test('what a killed start left behind is stopped by the next one, whose key is t
   );
 });
 
+test('a start that Triton ends by a wrong setting says why, and leaves nothing running', async () => {
+  const failing = npmStart({ KEEPER_PATIENCE: 'x' });
+  const [code] = await failing.ended;
+  assert.is(code, 1);
+  assert.match(failing.printed(), 'KEEPER_PATIENCE: expected a number above 0');
+  assert.is(processes(), 0, failing.printed());
+});
+
 test.after(async () => {
   first.process.kill('SIGTERM'); // where the first test failed and the second did not come to it
   await first.ended;

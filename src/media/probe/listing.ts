@@ -4,7 +4,7 @@ import type { Limits } from '../../config.ts';
 import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
-import { CUT_OFF_VIDEO, endOf, unreadable } from '../outcome.ts';
+import { CUT_OFF_VIDEO, endOf, undecodable, unreadable } from '../outcome.ts';
 import { checkSeconds, tooLong } from './limits.ts';
 import { exceeds, type PacketSummary, type Reading, readPackets } from './packets.ts';
 
@@ -85,6 +85,6 @@ export const listPackets = async (
 /** Throws media_unreadable where a listing with STRICT met the end of the file too early. */
 export const checkWhole = (streams: readonly PacketSummary[], exit: ChildExit | null): void => {
   const failed = exit !== null && exit.exitCode !== 0;
-  if (failed && streams.length === 0) throw unreadable(exit.errorText);
+  if (failed && streams.length === 0) throw unreadable(undecodable(exit.errorText, 'its data'));
   if (failed || streams.some(({ cut }) => cut)) throw unreadable(CUT_OFF_VIDEO);
 };

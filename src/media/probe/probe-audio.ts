@@ -160,7 +160,9 @@ const checkDecodable = (
     throw unreadable(errorText ? undecodable(errorText, 'its samples') : 'it has no samples');
   if (durationSeconds * 2 < lengthOf(copied)) {
     const part = `${durationSeconds.toFixed(1)} of ${lengthOf(copied).toFixed(1)} s`;
-    throw unreadable(`only ${part} could be decoded; ${undecodable(errorText, 'the others')}`);
+    throw unreadable(
+      `only ${part} could be decoded; ${undecodable(errorText, 'its other samples')}`,
+    );
   }
   const sampleRate = decoded.timeBase.den;
   const samples = Math.round(durationSeconds * sampleRate);

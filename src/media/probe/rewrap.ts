@@ -13,7 +13,7 @@ import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import { reasonOf, sharp } from '../image/sharp.ts';
 import type { Container } from '../info.ts';
-import { endOf, unreadable } from '../outcome.ts';
+import { endOf, undecodable, unreadable } from '../outcome.ts';
 import { checkVideoSize } from './limits.ts';
 import { statedSeconds } from './stated-video.ts';
 
@@ -67,7 +67,10 @@ const write = async (rewrapping: Rewrapping): Promise<void> => {
   try {
     const exit = await endOf(child, rewrapping);
     if (exit.exitCode !== 0)
-      throw diskFailure(new Error(exit.errorText)) ?? unreadable(exit.errorText);
+      throw (
+        diskFailure(new Error(exit.errorText)) ??
+        unreadable(undecodable(exit.errorText, 'its data'))
+      );
   } finally {
     await child.stop();
   }

@@ -3,7 +3,7 @@ import type { Size } from '../../frame.ts';
 import { isSurround, remapOf } from '../channels.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { AudioTrack, OtherTracks } from '../info.ts';
-import { unreadable } from '../outcome.ts';
+import { undecodable, unreadable } from '../outcome.ts';
 import { COPIED_CODECS } from '../output.ts';
 import { askFfprobe } from './ffprobe.ts';
 import { OWN_TAGS } from './rewrap.ts';
@@ -99,7 +99,7 @@ export const readStreams = async (
 ): Promise<Streams> => {
   const args = [...input, '-show_entries', entries];
   const { output, exit } = await askFfprobe(args, HeaderOutput, options);
-  if (!output) throw unreadable(exit.errorText);
+  if (!output) throw unreadable(undecodable(exit.errorText, 'its data'));
   const { streams, chapters, format } = output;
   if (streams.length > MOST_STREAMS) {
     throw unreadable(`expected at most ${MOST_STREAMS} streams; got ${streams.length}`);
