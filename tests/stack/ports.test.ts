@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stackEnvironment, writePrivate } from '../../src/stack/environment.ts';
-import { busyPorts, checkMetricsPorts, defaultPorts, readPorts } from '../../src/stack/ports.ts';
+import {
+  busyPorts,
+  checkMetricsPorts,
+  defaultPorts,
+  readPorts,
+  workerMetricsPort,
+} from '../../src/stack/ports.ts';
 import { readWorkers } from '../../src/stack/workers.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
@@ -51,18 +57,15 @@ test('a busy port is found by its variable', async () => {
   await new Promise<void>((resolve) => server.listen(grpc, '127.0.0.1', resolve));
   try {
     assert.equal(await busyPorts(ports, '127.0.0.1'), ['TRITON_GRPC_PORT']);
-    const own = (METRICS_PORT: number, workers = 1) =>
-      checkMetricsPorts({ METRICS_PORT: `${METRICS_PORT}` }, ports, workers);
-    await own(0);
-    const twice = await own(api - 1, 2).catch(String);
+    const refusal = async (METRICS_PORT: number, others = ports) =>
+      String(await checkMetricsPorts({ METRICS_PORT: `${METRICS_PORT}` }, others, 1).catch(String));
+    assert.is(await refusal(0), 'undefined');
     assert.match(
-      String(twice),
-      `METRICS_PORT: worker 2 would serve its metrics on port ${api}, which is PORT`,
+      await refusal(api),
+      `METRICS_PORT: worker 1 would serve its metrics on port ${api}, which is PORT`,
     );
-    const busy = await checkMetricsPorts({ METRICS_PORT: `${grpc}` }, defaultPorts, 1).catch(
-      String,
-    );
-    assert.match(String(busy), `port ${grpc}, which is in use`);
+    assert.match(await refusal(grpc, defaultPorts), `port ${grpc}, which is in use`);
+    assert.is(workerMetricsPort({ METRICS_PORT: '9464' }, 2), 9465);
     setTimeout(() => server.close(), 200);
     assert.equal(
       await busyPorts(ports, '127.0.0.1', 10_000),
