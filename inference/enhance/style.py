@@ -36,7 +36,7 @@ WHITE = 250
 LEAST_LEFT = 1 / 3
 """Of a face's points, those below WHITE, at least, to be judged by them alone: of over-exposed photographs that this
 tells from drawings .42 and more; white skin of drawings leaves .02 in a close picture."""
-LEAST_SKIN = 1 / 3
+LEAST_SKIN = 1 / 4
 """Of what lies round a mouth, skin without lines and hair, at least, to be measured alone."""
 PRINTED = 17.0
 """Grey levels by which skin differs from its mean within 0.02 S, from which it is a photograph printed in dots or lines: such

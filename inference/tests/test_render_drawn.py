@@ -169,6 +169,12 @@ def test_a_tongue_that_takes_most_of_a_mouth_is_not_its_dark() -> None:
     assert ink is not None and np.abs(ink.fill - FILL).max() < 15
 
 
+def test_a_stroke_with_a_broad_brush_stays_as_broad() -> None:
+    picture, mesh = drawing("stroke", size=480, thick=0.08)
+    ink = SUBJECT.unpack(measured(planes_of(picture), mesh)).ink
+    assert ink is not None and abs(ink.thickness - 0.08) < 0.01
+
+
 @pytest.mark.parametrize("thick", [0.016, 0.03])
 def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
     picture, mesh = drawing("open", size=640, fill=(255, 255, 255), thick=thick)
@@ -630,6 +636,18 @@ def test_lips_round_teeth_shut_as_lips(line: bool) -> None:
             assert (shut.v > 150).sum() > 0.6 * (planes_of(smile).v > 150).sum()
 
 
+def test_lips_round_teeth_and_red_dark_on_dark_skin_shut_as_lips() -> None:
+    arch, bow = np.sqrt(1 - ACROSS**2), 1 - ACROSS**2
+    picture, mesh = in_one_tone((-0.07 * bow - 0.036 * arch, 0.1 * bow + 0.09 * arch), (120, 78, 55), (180, 30, 60))
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    for colour, low in (((120, 25, 45), 0.09 * arch), (WHITE, np.minimum(0.02, 0.09 * arch))):
+        across = 0.14 * np.concatenate([ACROSS, ACROSS[::-1]])
+        edge = np.stack([across, np.concatenate([-0.036 * arch, low[::-1]])], axis=1) * unit + [x, y]
+        cv2.fillPoly(picture, [np.round(edge).astype(np.int32)], colour)
+    shut = spoken(picture, mesh, target()).planes
+    assert shut.y[round(y - 0.03 * unit) : round(y + 0.08 * unit), round(x)].max() < 110
+
+
 def test_lips_round_teeth_stay_lips_where_the_lower_one_is_shaded() -> None:
     lit = 235, 130, 140
     picture, mesh = in_one_tone((0.0 * ACROSS - 0.02, GRIN[1]), SKIN, lit)
@@ -840,6 +858,15 @@ def test_lips_drawn_in_outline_stay_lips_and_part_at_the_line_between_them(fill:
     np.testing.assert_allclose(lines(shut.planes.y, mesh), lines(planes_of(picture).y, mesh), atol=0.015)
     upper, *_, lower = lines(spoken(picture, mesh, target(0.14)).planes.y, mesh)
     assert -0.16 < upper < -0.07 and lower > 0.15
+
+
+def test_clenched_teeth_are_no_lips_in_outline() -> None:
+    picture, mesh = drawing("outlined", size=480, fill=(250, 236, 222))
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    for aside in (-0.06, 0.0, 0.06):
+        ends = np.round([[x + aside * unit, y - 0.06 * unit], [x + aside * unit, y + 0.08 * unit]]).astype(int)
+        cv2.line(picture, ends[0].tolist(), ends[1].tolist(), INK, 2)
+    assert has_ink(picture, mesh)
 
 
 @pytest.mark.parametrize("by", [0.8, 1.3])
@@ -1071,6 +1098,34 @@ def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:
     np.testing.assert_array_equal(out.planes.y, planes_of(hidden).y)
 
 
+def test_a_nose_over_a_mouth_that_goes_on_into_the_chin_does_not_speak() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    subject = measured(planes_of(picture), mesh)
+    shout = (round(x - 0.17 * unit), round(y)), (round(x + 0.17 * unit), round(y + 0.45 * unit))
+    cv2.rectangle(picture, *shout, FILL, cv2.FILLED)
+    cv2.ellipse(picture, (round(x), round(y - 0.2 * unit)), (round(0.05 * unit), round(0.02 * unit)), 0, 0, 360, INK, -1)
+    assert not spoken(picture, mesh, target(0.12), subject).mask.any()
+
+
+def test_a_muzzle_lighter_than_the_fur_is_no_mouth() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    (x, y), unit = mesh[[61, 291], :2].mean(axis=0), pose_of(mesh).scale
+    picture[:] = 170, 120, 80
+    centre, radii = (round(x), round(y - 0.05 * unit)), (round(0.45 * unit), round(0.3 * unit))
+    for colour, line in ((WHITE, -1), (INK, 4)):
+        cv2.ellipse(picture, centre, radii, 0, 0, 360, colour, line, cv2.LINE_AA)
+    low = round(y + 0.05 * unit)
+    cv2.ellipse(picture, (round(x), low), (round(0.2 * unit),) * 2, 0, 0, 180, FILL, -1)
+    for side in (-0.12, 0.12):
+        lip = (round(x + side * unit), low), (round(0.12 * unit), round(0.08 * unit))
+        cv2.ellipse(picture, *lip, 0, 0, 180, INK, 4, cv2.LINE_AA)
+    cv2.line(picture, (round(x), round(y - 0.3 * unit)), (round(x), low), INK, 4)
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    drawn = find(patch.planes, patch.head, patch.pose, white=True, shaded=True, no_darker=True)
+    assert drawn is None or drawn.width < 0.6
+
+
 def test_the_same_frame_is_drawn_alike_and_a_moved_one_moves_the_mouth() -> None:
     picture, mesh = drawing()
     subject = measured(planes_of(picture), mesh)
@@ -1106,6 +1161,14 @@ def test_what_is_drawn_beside_a_mouth_does_not_run_out_over_the_skin_where_it_wa
     picture = lit_skin(np.zeros((160, 200)))
     picture[60:76, 50:150] = 30, 128, 128  # a moustache
     assert np.abs(erase(picture, hole()) - lit_skin(np.zeros((160, 200))))[hole()].max() < 3
+
+
+def test_a_line_that_ends_at_a_mouth_brings_no_other_line_to_where_it_was() -> None:
+    skin = lit_skin(np.zeros((160, 200)))
+    picture = skin.copy()
+    for rows, columns in ((slice(20, 76), slice(98, 102)), (slice(50, 58), slice(30, 170)), (slice(104, 112), slice(30, 170))):
+        picture[rows, columns] = 30, 128, 128
+    assert np.abs(erase(picture, hole()) - skin)[hole()].max() < 3
 
 
 def test_a_tone_of_dots_goes_on_where_ink_was() -> None:

@@ -10,7 +10,7 @@ from skimage import data
 from enhance.geometry.landmarks import face_box
 from enhance.picture import LUMA
 from enhance.portrait.animate import Animator
-from enhance.style import FLAT, SOFTENED, flatness, is_plain, is_shaded, style_numbered, style_of
+from enhance.style import FLAT, SOFTENED, flatness, is_plain, is_shaded, skin_roughness, style_numbered, style_of
 from tests.drawings import Anime, anime, smoothed
 from tests.test_render_drawn import eyes
 
@@ -117,3 +117,12 @@ def test_a_number_stands_for_a_style() -> None:
 def test_a_number_of_no_style_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match=f"STYLE 0 .* or 1 .*, got {number}"):
         style_numbered(number)
+
+
+def test_skin_between_a_moustache_and_a_chin_is_measured_alone() -> None:
+    luma = np.full((400, 400), 200, np.float32)
+    mouth, others = np.zeros((2, 400, 400), bool)
+    mouth[180:220, 140:260] = True
+    others[:164] = others[232:] = True
+    luma[others] = np.random.default_rng(0).uniform(0, 200, int(others.sum())).astype(np.float32)
+    assert skin_roughness(luma, mouth, 400, others) < 5 < skin_roughness(luma, mouth, 400)

@@ -23,6 +23,9 @@ REDDER, ONE_GROUND = 6.0, 2.0
 """V codes more than the skin's, from which what touches a mouth belongs to it; and how many times as light as the darkest place
 beyond the lightest is: more, and it is skin and a beard, or the background."""
 LINE = 25.0  # levels between skin and what is drawn on it: no shade
+PATTERN = 0.5
+"""Of the variance of what lies round a hole, what the best piece leaves, up to which it goes on with a pattern, as of dots.
+Otherwise what is dark there is drawn beside the hole, and not looked for in a piece."""
 BESIDE = 50.0  # the same between what lies beside a hole and the median there: light from one side makes skin differ by 40
 
 
@@ -37,7 +40,10 @@ def erase(picture: Floats, hole: Mask) -> Floats:
     if not len(rows):
         return picture
     ring = widened(hole, RING) & ~hole
-    shift = _best_shift(picture, hole, ring, int(np.ptp(rows)) + 1)
+    shift, unlike = _best_shift(picture, hole, ring, int(np.ptp(rows)) + 1)
+    skin = _skin_of(ring, picture)
+    if unlike > PATTERN and skin.sum() < ring.sum():
+        shift, _ = _best_shift(picture, hole, skin, int(np.ptp(rows)) + 1)
     if shift is None:
         piece = np.zeros_like(picture)
     else:
@@ -52,7 +58,7 @@ def erase(picture: Floats, hole: Mask) -> Floats:
 def _skin_of(ring: Mask, apart: Floats) -> Mask:
     """The ring without what is drawn beside the hole, as a moustache: its dark would run out over the skin.
 
-    apart: h x w x 3, luma first, the picture less the piece.
+    apart: h x w x 3, luma first, the picture, less the piece where there is one.
     """
     skin = ring & (np.abs(apart[..., 0] - np.median(apart[..., 0][ring])) < BESIDE)
     return skin if skin.sum() > ring.sum() / 2 else ring
@@ -127,8 +133,9 @@ def _reach(scale: float) -> int:
     return max(1, round(SHADE_REACHES * scale))
 
 
-def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[int, int] | None:
-    """Rows and columns from the hole to the piece; None when all hold something that is not skin."""
+def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[tuple[int, int] | None, float]:
+    """Rows and columns from the hole to the piece; None when all hold something that is not skin. And the share of the
+    variance of what lies on the ring that differs there."""
     h, w = hole.shape
     at = np.argwhere(ring)
     at = at[:: max(1, len(at) // PROBES)]
@@ -142,7 +149,7 @@ def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[i
     low, high = np.argwhere(hole | ring).min(axis=0), np.argwhere(hole | ring).max(axis=0)
     shifts = shifts[((low + shifts >= 0) & (high + shifts < [h, w])).all(axis=1)]
     if not len(shifts):
-        return None
+        return None, np.inf
     luma = np.ascontiguousarray(picture[..., 0])
     here, there, piece = luma[at[:, 0], at[:, 1]], _seen(luma, at, shifts), _seen(luma, inside, shifts)
     unlike = there - here
@@ -150,9 +157,10 @@ def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[i
     misfit = np.square(unlike).mean(axis=1)
     strange = (piece.min(axis=1) < here.min() - STRANGE) | (piece.max(axis=1) > here.max() + STRANGE)
     near = 0.02 * np.abs(shifts).sum(axis=1)
-    misfit = np.where(strange, np.inf, misfit + near)
-    best = int(np.argmin(misfit))
-    return (int(shifts[best, 0]), int(shifts[best, 1])) if np.isfinite(misfit[best]) else None
+    best = int(np.argmin(np.where(strange, np.inf, misfit + near)))
+    if strange[best]:
+        return None, np.inf
+    return (int(shifts[best, 0]), int(shifts[best, 1])), float(misfit[best] / max(here.var(), 1.0))
 
 
 def _seen(luma: Floats, places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64]) -> Floats:

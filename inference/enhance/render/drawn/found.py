@@ -14,7 +14,7 @@ from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_CORNER, RIGHT_CHEEK, RIG
 from enhance.geometry.planes import Planes
 from enhance.masks import widened
 
-from .mouth import STROKE, Drawn, is_as_wide, is_there, raster
+from .mouth import LIKE_MESH, STROKE, Drawn, is_as_wide, is_there, raster
 from .trace import HIGHEST, INK, Search, middle_of, trace
 
 LIGHTER = 70.0  # percent of places on cheeks that are not lighter
@@ -62,7 +62,7 @@ def find(
         return drawn
     if drawn is None or _may_be_part(drawn, skin):
         drawn = _tall(planes, head, pose, plain, drawn) or drawn
-    drawn = drawn or trace(planes, head, pose, replace(plain, skin_above=True))
+    drawn = drawn or _smile(planes, head, pose, plain)
     drawn = drawn or _small(planes, head, pose, skin)
     light = _light(planes, head, pose, skin) if drawn is None or drawn.of_teeth else None
     return light or drawn or _red(planes, head, pose, skin)
@@ -106,6 +106,13 @@ def _skin_below(drawn: Drawn, skin: float) -> bool:
     quarter = len(drawn.top) // 4
     below = drawn.luma[first:last, drawn.columns.start + quarter : drawn.columns.stop - quarter]
     return bool(below.size and abs(np.median(below) - skin) < UNEVEN * skin)
+
+
+def _smile(planes: Planes, head: Array, pose: Pose, usual: Search) -> Drawn | None:
+    """A mouth whose corners may be as high as the mesh has the nose; neither a muzzle nor a moustache, which are wider."""
+    drawn = trace(planes, head, pose, replace(usual, skin_above=True))
+    right, left = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]])
+    return drawn if drawn is not None and drawn.width <= LIKE_MESH[1] * np.linalg.norm(left - right) else None
 
 
 def _may_be_part(drawn: Drawn, skin: float) -> bool:

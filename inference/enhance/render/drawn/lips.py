@@ -16,7 +16,7 @@ from enhance.style import style_of
 
 from .found import find
 from .ink import ROUGHEST
-from .looks import roughness, shows_teeth_first
+from .looks import roughness, shows_gaps_of_teeth, shows_teeth_first
 from .mouth import STROKE, Drawn
 from .one_tone import BOWED_DARK, PAINTED_DARK, has_lips_shape, lips_of_one_tone
 from .outlines import is_outlined
@@ -43,7 +43,7 @@ LEAST_LIP = 0.12  # of the mouth's height that each of two lips has
 def on_drawn_lips(patch: Patch) -> Patch | None:
     """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch or lie round teeth."""
     drawn = find(patch.planes, patch.head, patch.pose)
-    if drawn is None or drawn.width < NARROWEST:
+    if drawn is None or drawn.width < NARROWEST or shows_gaps_of_teeth(drawn):
         return None
     if not is_outlined(drawn, patch) and not (roughness(drawn) <= ROUGHEST and _is_flat(patch)):
         return None

@@ -10,6 +10,7 @@ from enhance.geometry.head import Pose
 from enhance.geometry.planes import Planes
 from enhance.masks import widened
 from enhance.picture import Mask
+from enhance.runs import runs
 from enhance.style import skin_roughness
 
 from .mouth import STROKE, Drawn, raster
@@ -21,6 +22,7 @@ LIP_SHADE, SHORTEST = 0.2, 0.2  # S below a mouth, at most, where that line begi
 ON_SKIN = 0.06  # of the skin's luma above a line, by which it differs below at most
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
+GAPS, THROUGH = 3, 0.8  # upright lines in a mouth that are gaps between teeth, at least; and how much of its height one takes
 NEXT_SKIN = 4  # samples above a mouth that are skin
 THIN_LINE = 0.018  # S of a line over teeth that may be faint: lips are thicker
 FEW_TEETH = 0.75  # of the middle half of a mouth's width that shows teeth at its upper edge
@@ -82,6 +84,15 @@ def has_lips(drawn: Drawn) -> bool:
     if teeth[middle].mean() < FEW_TEETH:
         pale &= ~teeth
     return bool(pale[middle].mean() > 0.5)
+
+
+def shows_gaps_of_teeth(drawn: Drawn) -> bool:
+    """Whether upright lines go through an open mouth from its upper to its lower edge, as between teeth: lips have none."""
+    count = len(drawn.top)
+    if drawn.open < STROKE:
+        return False
+    through = [(column > drawn.ink).mean() > THROUGH for column in drawn.dark_across[count // 8 : count - count // 8]]
+    return sum(1 for _ in runs(np.array(through))) >= GAPS
 
 
 def shows_lit_lips(drawn: Drawn, planes: Planes, pose: Pose) -> bool:

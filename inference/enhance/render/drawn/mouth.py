@@ -20,6 +20,9 @@ LIKE_MESH, ASIDE_OF_MESH = (0.7, 1.35), 0.065
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 DOT_WIDE, DOT_HIGH, DOT_RIM, ONE_TONE = 0.1, 0.1, 0.015, 0.85
 """S across and down a dot at most, and of its edge; and of its darkest, what it has inside at least."""
+THICK, LONG, EVEN_HIGH = 0.12, 4.0, 0.8
+"""S of a stroke with a broad brush, at most; its width, in heights, at least; and the height near its ends, of that in the
+middle, at least: an open mouth has about .68 there, since its edges meet in its corners."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,20 @@ class Drawn:
 
     @cached_property
     def shut(self) -> bool:
-        """Whether it is a stroke, or a dot of one tone."""
+        """Whether it is a stroke, or a dot or a broad stroke of one tone."""
         if self.open < STROKE:
             return True
-        if self.width > DOT_WIDE or self.open > DOT_HIGH:
+        if not self._is_broad and (self.width > DOT_WIDE or self.open > DOT_HIGH):
             return False
         core = narrowed(self.whole, round(DOT_RIM * self.finer))
         return bool(core.any() and np.median(self.dark[core]) > ONE_TONE * self.darkest)
+
+    @property
+    def _is_broad(self) -> bool:
+        """Whether it is as high near its ends as in the middle, as what a broad brush draws."""
+        height, ends = self.bottom - self.top, slice(len(self.top) // 10, len(self.top) // 6 + 1)
+        at_ends = min(np.median(height[ends]), np.median(height[::-1][ends])) / self.finer
+        return bool(self.open < min(THICK, self.width / LONG) and at_ends > EVEN_HIGH * self.open)
 
     @property
     def ends(self) -> Array:

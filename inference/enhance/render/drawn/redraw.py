@@ -6,6 +6,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.landmarks import LEFT_CORNER, RIGHT_CORNER
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, full_yuv, paint
 from enhance.masks import widened_round
 from enhance.picture import LUMA, Mask
@@ -37,6 +38,9 @@ SEATED = 0.5  # how much of where an open source mouth sits says where the mouth
 THIN = 2.5  # pixels across a line that has less than its colour
 PALER, RIM, RIM_SETS_IN = 1.1, 0.65, 0.06
 """Of the fill's luma, from which a line is paler than what it encloses; what it has then; and S by which the mouth is open."""
+ASTRAY, NARROW = 0.15, 0.65
+"""S from the mesh's mouth, beyond which what is found may be a nose, where the mouth goes on into the outline of the chin; and
+of the subject's mouth, how wide it is then at most: small mouths of chibi lie as far."""
 EDGE = 2.0  # pixels round the drawn mouth that its edge takes, with what is blurred beyond
 
 
@@ -55,7 +59,7 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
     """The patch with the drawn mouth in `shape`, and its mask; as it is with an empty mask where no mouth is seen."""
     mask = np.zeros(planes.y.shape, np.uint8)
     drawn = find(planes, head, pose, white=True, shaded=True, no_darker=True) if abs(pose.yaw) < TURNED[1] else None
-    if drawn is None:
+    if drawn is None or _is_other(drawn, ink, head, pose):
         return planes, mask
     contours = _contours(shape, ink, _ends(ink, drawn))
     area = _area(contours, drawn, pose, planes.area)
@@ -77,6 +81,12 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
         paint(out, np.broadcast_to(yuv, (*opacity.shape, 3)), opacity, area)
         np.maximum(part, np.ceil(opacity * 255).astype(np.uint8), out=part)
     return out, mask
+
+
+def _is_other(drawn: Drawn, ink: Ink, head: Array, pose: Pose) -> bool:
+    """Whether what was found is something else than the subject's mouth."""
+    corners = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER]]).mean(axis=0)
+    return bool(drawn.width < NARROW * ink.width and np.linalg.norm(drawn.ends.mean(axis=0) - corners) > ASTRAY)
 
 
 def _ends(ink: Ink, drawn: Drawn) -> Array:

@@ -23,6 +23,7 @@ AS_RED = 14.0  # V codes by which the two lips differ, at most
 EVEN = 0.2
 """Of the skin's luma that the lower lip varies by at most, .16 in two shaded portraits: below teeth without lips lie the dark
 of a mouth and a tongue."""
+AS_LIP = 0.8  # of a lower lip's luma, that lips have: on dark skin the dark between teeth and lip may be as red
 CORNER = 0.08  # of the mouth's width, at either end, of which its corner is the middle
 SAME = 0.02  # S by which the outer edges of lips differ from the mouth's, where it has both of them
 
@@ -36,11 +37,21 @@ def lips_round_opening(drawn: Drawn, patch: Patch) -> Array | None:
     beside = Beside.of((drawn.luma, u, v), drawn.whole.astype(np.uint8), drawn.dark, drawn.finer)
     skin = float(np.median((drawn.luma + beside.darker)[drawn.whole]))
     lip = (beside.redder > REDDER) & (drawn.luma > PAINTED_DARK * skin)
-    for inside, thinnest in ((_teeth(beside, drawn), THINNEST), (_open(drawn, skin), THICKER)):
-        rows = None if inside is None else _round(inside, lip & ~inside, drawn.finer, thinnest)
+    teeth, dark = _teeth(beside, drawn), _open(drawn, skin)
+    light = lip & (drawn.luma > AS_LIP * _lower_lip(drawn))
+    for inside, lips, thinnest in ((teeth, lip, THINNEST), (dark, lip, THICKER), (teeth, light, THICKER)):
+        rows = None if inside is None else _round(inside, lips & ~inside, drawn.finer, thinnest)
         if rows is not None and _alike(drawn.luma, v, *rows, EVEN * skin):
             return np.asarray(drawn.origin[1] + (_to_corners(drawn, *rows) - 0.5) / drawn.finer)
     return None
+
+
+def _lower_lip(drawn: Drawn) -> float:
+    """Luma within the lower edge of the middle half of the mouth."""
+    count, reach = len(drawn.bottom), max(2, round(THINNEST * drawn.finer))
+    middle = range(count // 4, count - count // 4)
+    places = [(int(drawn.bottom[i]), drawn.columns.start + i) for i in middle]
+    return float(np.median(np.concatenate([drawn.luma[max(0, row - 2 * reach) : row - reach, x] for row, x in places])))
 
 
 def _round(inside: Mask, lip: Mask, finer: float, thinnest: float) -> tuple[Array, Array] | None:
