@@ -11,7 +11,7 @@ from enhance.render.lips.crease import shaded
 from enhance.render.lips.field import Field
 from enhance.render.lips.outline import lips_of
 from enhance.render.lips.shape import asked_of, shape_of
-from enhance.render.lips.skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull, pull
+from enhance.render.lips.skin import ALL_LOWER, ALL_UPPER, CORNERS, JAW, LIP_POINTS, Pull, pull
 from enhance.render.patch import patch_of
 from enhance.render.subject import SUBJECT
 from tests.test_render import BT601, drawn, measured, target
@@ -41,10 +41,20 @@ def test_beside_a_jaw_that_falls_nothing_bends_while_the_neck_below_it_does() ->
     assert field(mesh[152, 0], mesh[152, 1] + 0.2 * scale) < -0.04 * scale
 
 
-def displaced(planes: Planes, mesh: npt.NDArray[np.float32]) -> Callable[[float, float], float]:
-    """How far down, in pixels, what is seen at x and y came from, below the lips of a mouth that opens."""
+def test_the_outline_of_a_jaw_that_falls_far_has_no_waves() -> None:
+    planes, mesh = drawn()
+    field = displaced(planes, mesh, 0.3)
+    scale = pose_of(mesh).scale
+    for ends in ((136, 150), (365, 379), (150, 149), (379, 378)):
+        (x, y), (other_x, other_y) = (mesh[end, :2] + [0, 0.15 * scale * JAW[end]] for end in ends)
+        middle, mean = field((x + other_x) / 2, (y + other_y) / 2), (field(x, y) + field(other_x, other_y)) / 2
+        assert abs(middle - mean) < 0.012 * scale
+
+
+def displaced(planes: Planes, mesh: npt.NDArray[np.float32], opening: float = 0.2) -> Callable[[float, float], float]:
+    """How far down, in pixels, what is seen at x and y came from, below the lips of a mouth that opens by so many S."""
     person, patch = SUBJECT.unpack(measured(planes, mesh)), patch_of(planes, BT601, mesh)
     own = lips_of(patch.head, patch.pose, planes)
-    asked = asked_of(shape_of(target(0.2), person.rest), person.rest, own)
+    asked = asked_of(shape_of(target(opening), person.rest), person.rest, own)
     field = Field(pull(patch.head, own, asked, patch.pose, shaded(planes.y, patch.pose, own, BT601.black)), patch.pose)
     return lambda x, y: float(field.at(np.array([x], np.float32), np.array([y], np.float32))[0, 0, 3])

@@ -27,6 +27,9 @@ RINGS = ((0.20, 0.62), (0.45, 0.18), (0.75, 0.0))
 NEARER, LESS = 0.5, 0.85
 """Shares by which distances and shares of the rings are smaller straight beside the face: what stands behind it must not bend
 (docs/decisions/0218)."""
+SLIP = 0.6
+"""Shares of its distance to the jaw by which a ring stays behind, at most: where the jaw falls past what stands still beside
+it, its outline is torn into waves (docs/decisions/0298)."""
 
 NEAREST = 0.11  # points of the chin closer to the lip than this are left out: with them a second lip is printed below
 SQUEEZE = 0.60  # the others keep at least so much of their distance to it
@@ -67,11 +70,18 @@ def pull(head: Array, own: Lips, asked: Asked, pose: Pose, shade: Array) -> Pull
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
     side = np.abs(outward[:, :1])
     rings = [jaw[OUTLINE] + distance * (1 - NEARER * side) * outward for distance, _ in RINGS]
-    fallen = [ring + share * (1 - LESS * side) * fall[OUTLINE] for ring, (_, share) in zip(rings, RINGS, strict=True)]
+    fallen = [ring + _dragged(fall[OUTLINE], side, *each) for ring, each in zip(rings, RINGS, strict=True)]
     return Pull(
         pose.to_plane(np.vstack([source, points[near], still, *rings])),
         pose.to_plane(np.vstack([target, (points + move)[near], still, *fallen])),
     )
+
+
+def _dragged(fall: Array, side: Array, distance: float, share: float) -> Array:
+    """How far a ring goes with the outline's `fall`. side: 1 beside the face, 0 straight below it. distance, share: RINGS."""
+    goes = share * (1 - LESS * side) * fall
+    behind, most = fall - goes, SLIP * distance * (1 - NEARER * side)
+    return np.asarray(goes + (behind - np.clip(behind, -most, most)))
 
 
 def _inset(source: Array, target: Array, own: Lips, asked: Asked, shade: Array) -> tuple[Array, Array]:
