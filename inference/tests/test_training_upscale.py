@@ -213,7 +213,8 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     """The lines of the table for one photo of this name."""
 
     def lines(name: str) -> list[str]:
-        path = write(tmp_path / name.removesuffix(".png"), name) / name
+        path = tmp_path / name
+        cv2.imwrite(str(path), pattern(72, 80))  # it is enlarged 34 times
         network = FFMPEG.parent / "weights" / "photo_x2.onnx"
         monkeypatch.setattr("sys.argv", ["judge", "--photos", str(path), "--networks", str(network)])
         judge()
