@@ -30,7 +30,10 @@ let isStopped = false;
 const named = process.argv.slice(2);
 const run = join(testRuns, `${process.pid}`);
 const folder = mkdtempSync(join(tmpdir(), 'enhance-tests-'));
-Object.assign(process.env, markOf(run), { TEST_DIR: folder });
+// Each process of Node that is started loads it, where the test passes on its environment.
+const optimizeLater = `--require="${join(root, 'tests/runner/optimize-later.cjs')}"`;
+const NODE_OPTIONS = [process.env.NODE_OPTIONS, optimizeLater].join(' ').trim();
+Object.assign(process.env, markOf(run), { TEST_DIR: folder, NODE_OPTIONS });
 // Files side by side keep the cores busy: a second thread of a network would only wait for the first one, and spin meanwhile.
 process.env.ENHANCE_THREADS ??= '1';
 

@@ -15,9 +15,6 @@ export type FileResult = Verdict & {
   readonly printed: string;
 };
 
-/** V8 optimizes a function after 15 times as much work as it does by default: such a process lives for seconds. Decision 147. */
-const optimizeLater = '--interrupt-budget=1000000';
-
 /** How long the process may go on after its last test: what keeps it alive was left open. */
 const defaultLeftOpenMs = 10_000;
 
@@ -29,7 +26,7 @@ export const runFiles = async (
   deadlineMs: number,
   leftOpenMs = defaultLeftOpenMs,
 ): Promise<FileResult[]> => {
-  const words = [...nodeOptions, optimizeLater, programs.inTurn, ...files.map(programs.of)];
+  const words = [...nodeOptions, programs.inTurn, ...files.map(programs.of)];
   const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...env, NO_COLOR: '1' },
