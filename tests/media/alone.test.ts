@@ -8,9 +8,10 @@ const test = suite('alone');
 const sound = (at: (seconds: number) => number): Float32Array =>
   Float32Array.from({ length: 32_000 }, (_, index) => at(index / 16_000));
 
-/** A voice of 500 Hz that says ten syllables of 0.1 s, each with a pause of the same length. */
-const voiceAt = (seconds: number): number =>
-  seconds % 0.2 < 0.1 ? 0.1 * Math.sin(2 * Math.PI * 500 * seconds) : 0;
+/** A voice that says ten syllables of 0.1 s, each with a pause of the same length; it rises from this pitch by 3000 Hz. */
+const voiceFrom = (hertz: number) => (seconds: number) =>
+  seconds % 0.2 < 0.1 ? 0.1 * Math.sin(2 * Math.PI * (hertz + 750 * seconds) * seconds) : 0;
+const voiceAt = voiceFrom(300);
 
 /** Noise that is the same each time, of another kind for each seed. */
 const noise = (loudness: number, seed: number): Float32Array => {
@@ -47,6 +48,7 @@ for (const [says, left, right, clearer] of [
   ['one of two that are out of phase is heard', voice, both(late, noise(0.01, 3)), 'left'],
   ['two people in turns are both heard', inTurn(true), inTurn(false), null],
   ['also where one has noise', inTurn(true), both(inTurn(false), hiss), null],
+  ['two people who speak all at once, as loud at any time', voice, sound(voiceFrom(1500)), null],
   ['a voice in the middle is heard by both', both(voice, hiss), both(voice, other), null],
   ['a voice in a long pause beside noise', inTurn(true), hiss, 'left'],
   ['and on the right, beside noise', hiss, inTurn(true), 'right'],
