@@ -55,12 +55,14 @@ def shares(picture: Picture) -> float:
     return float(shares_of(to_planes(picture)).mean())
 
 
-@pytest.mark.parametrize(("model", "gain_db"), [("photo", 2.4), ("animation", 1.5), ("detail", 1.5)])
+@pytest.mark.parametrize(("model", "gain_db"), [("photo", 2.4), ("animation", 1.5), ("detail", 2.4)])
 @pytest.mark.parametrize(("behind", "ink"), APART)
 def test_letters_whose_channels_do_not_change_together_have_no_notches(
     upscaler: Get, model: str, gain_db: float, behind: Colour, ink: Colour
 ) -> None:
     original = page(behind, ink)
+    if model == "detail":  # the slowest: letters, line and disc of less
+        original = original[28:92, 80:]
     small = halved(original)
     usual = peak_signal_noise_ratio(original, lanczos(small))
     assert peak_signal_noise_ratio(original, upscaler(model).run(small, 2)) >= usual + gain_db
