@@ -1416,7 +1416,7 @@ def test_eyes_that_the_tips_of_hair_touch_shut_and_the_hair_stays() -> None:
 def test_eyes_shut_under_a_fringe_that_stays_unless_their_lashes_are_lost_in_it(
     hair: tuple[int, int, int], shuts: bool
 ) -> None:
-    picture, mesh = eyes(960)
+    picture, mesh = eyes(640)
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))
     whole = np.zeros(picture.shape[:2], np.uint8)
     for x, y in (mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS)):
