@@ -41,10 +41,20 @@ def find(finder: Finder) -> Find:
     return lambda picture: finder.faces(picture, finder.candidates(picture, thorough=True), NO_HINTS, [])
 
 
-def test_a_photographed_face_has_its_eyes_and_mouth_where_they_are(find: Find) -> None:
-    (face,) = find(ASTRONAUT)
-    assert not face.drawn
-    assert np.linalg.norm(features(face.mesh) - ASTRONAUT_EYES_AND_MOUTH, axis=1).max() < 4
+@pytest.fixture(scope="module")
+def candidates(finder: Finder) -> list[Detection]:
+    return finder.candidates(ASTRONAUT, thorough=True)
+
+
+@pytest.fixture(scope="module")
+def astronaut(finder: Finder, candidates: list[Detection]) -> Face:
+    (face,) = finder.faces(ASTRONAUT, candidates, NO_HINTS, [])
+    return face
+
+
+def test_a_photographed_face_has_its_eyes_and_mouth_where_they_are(astronaut: Face) -> None:
+    assert not astronaut.drawn
+    assert np.linalg.norm(features(astronaut.mesh) - ASTRONAUT_EYES_AND_MOUTH, axis=1).max() < 4
 
 
 @pytest.mark.parametrize("turn", [-30, 30])
@@ -56,13 +66,12 @@ def test_a_tilted_face_is_found_as_well(find: Find, turn: int) -> None:
     assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 6
 
 
-def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(find: Find, finder: Finder) -> None:
-    (upright,) = find(ASTRONAUT)
+def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(astronaut: Face, finder: Finder) -> None:
     networks = finder.network, finder.detector
-    assert not is_upside_down(ASTRONAUT, upright.crop, upright.mesh, *networks)
+    assert not is_upside_down(ASTRONAUT, astronaut.crop, astronaut.mesh, *networks)
     on_its_head = np.ascontiguousarray(ASTRONAUT[::-1, ::-1])
-    middle = ASTRONAUT.shape[1::-1] - upright.box.reshape(2, 2).mean(axis=0)
-    crop = turned_square(middle, upright.crop.scale, np.array([1.0, 0.0]))
+    middle = ASTRONAUT.shape[1::-1] - astronaut.box.reshape(2, 2).mean(axis=0)
+    crop = turned_square(middle, astronaut.crop.scale, np.array([1.0, 0.0]))
     mesh, _ = finder.network(on_its_head, crop)
     assert mesh[CHIN, 1] > mesh[NOSE_BASE, 1]
     assert is_upside_down(on_its_head, crop, mesh, *networks)
@@ -183,9 +192,8 @@ def test_a_hint_at_a_cat_finds_nobody(finder: Finder, box: tuple[int, ...]) -> N
     assert finder.faces(data.chelsea(), [], np.array([box], np.float32), []) == []
 
 
-def test_a_known_face_is_not_found_again(finder: Finder, find: Find) -> None:
-    (face,) = find(ASTRONAUT)
-    assert finder.faces(ASTRONAUT, finder.candidates(ASTRONAUT, thorough=True), NO_HINTS, [face.box]) == []
+def test_a_known_face_is_not_found_again(finder: Finder, astronaut: Face, candidates: list[Detection]) -> None:
+    assert finder.faces(ASTRONAUT, candidates, NO_HINTS, [astronaut.box]) == []
 
 
 def test_eyes_of_a_blurred_copy_and_the_picture_before_it_are_no_face(finder: Finder, find: Find) -> None:
@@ -199,11 +207,10 @@ def test_eyes_of_a_blurred_copy_and_the_picture_before_it_are_no_face(finder: Fi
     assert finder.faces(vertical, finder.candidates(vertical, thorough=True), NO_HINTS, [face.box]) == []
 
 
-def test_the_plain_network_agrees_and_leaves_the_irises_out(weights: Path, find: Find) -> None:
-    (face,) = find(ASTRONAUT)
-    other, _ = open_mesh(weights, "plain")(ASTRONAUT, face.crop)
+def test_the_plain_network_agrees_and_leaves_the_irises_out(weights: Path, astronaut: Face) -> None:
+    other, _ = open_mesh(weights, "plain")(ASTRONAUT, astronaut.crop)
     assert np.isnan(other[468:]).all()
-    assert np.linalg.norm(face.mesh[:468, :2] - other[:468, :2], axis=1).mean() < 2
+    assert np.linalg.norm(astronaut.mesh[:468, :2] - other[:468, :2], axis=1).mean() < 2
 
 
 def test_a_place_goes_through_a_crop_and_back() -> None:

@@ -37,7 +37,7 @@ NOISE = 1  # of 255: tiles of other shapes take other paths through the engine's
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("scale", [2, 4, 8])
-@pytest.mark.parametrize("size", [(1, 1), (1, 7), (3, 2), (11, 19)])
+@pytest.mark.parametrize("size", [(1, 1), (1, 7), (3, 2), (9, 13)])
 @pytest.mark.parametrize("channels", [3, 4])
 def test_every_size_is_enlarged_exactly(upscaler: Get, model: str, scale: int, size: tuple[int, int], channels: int) -> None:
     large = upscaler(model).run(pattern(*size, channels), scale)
