@@ -32,10 +32,10 @@ const at = (name: string) => join(dir, name);
 const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 
-/** 10 frames, with 28 or 6 frames of sound. */
-const brief = await numbered(at('brief.mp4'), 0.4);
-const longer = await sounds.babble(at('longer.wav'), 1.12, { output: ['-ac', '1', '-ar', '8000'] });
-const shorter = await sounds.babble(at('shorter.wav'), 0.24, {
+/** 12 frames, with 32 or 8 frames of sound. */
+const brief = await numbered(at('brief.mp4'), 0.48);
+const longer = await sounds.babble(at('longer.wav'), 1.28, { output: ['-ac', '1', '-ar', '8000'] });
+const shorter = await sounds.babble(at('shorter.wav'), 0.32, {
   output: ['-ac', '6', '-ar', '96000'],
 });
 const clip = await numbered(at('clip.mp4'), 1);
@@ -46,19 +46,19 @@ const short = await sounds.babble(at('short.wav'), 0.6, { output: ['-ac', '6', '
 const synced = syncing(caller, dir);
 
 const stretched = (frames: number): number[] =>
-  Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 10));
+  Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 12));
 
-/** Five frames in which the end of the clip, its frame 9, fades out over its beginning. */
-const dissolve = [0.9, 0.7, 0.5, 0.3, 0.1].map((share, i) => i + share * (9 - i));
+/** Five frames in which the end of the clip, its frame 11, fades out over its beginning. */
+const dissolve = [0.9, 0.7, 0.5, 0.3, 0.1].map((share, i) => i + share * (11 - i));
 const lengths: [sync_mode: string, sound: string, says: string, numbers: readonly number[]][] = [
-  ['cut_off', longer, 'longer', range(0, 9)],
-  ['cut_off', shorter, 'shorter', range(0, 5)],
-  ['loop', longer, 'longer', [...range(0, 9), ...dissolve, ...range(5, 9), ...dissolve, 5, 6, 7]],
-  ['bounce', longer, 'longer', [...range(0, 9), ...range(8, 0), ...range(1, 9)]],
-  ['silence', longer, 'longer', [...range(0, 9), ...Array(18).fill(9)]],
-  ['silence', shorter, 'shorter', range(0, 9)],
-  ['remap', longer, 'longer', stretched(28)],
-  ['remap', shorter, 'shorter', stretched(6)],
+  ['cut_off', longer, 'longer', range(0, 11)],
+  ['cut_off', shorter, 'shorter', range(0, 7)],
+  ['loop', longer, 'longer', [...range(0, 11), ...dissolve, ...range(5, 11), ...dissolve, 5, 6, 7]],
+  ['bounce', longer, 'longer', [...range(0, 11), ...range(10, 0), ...range(1, 9)]],
+  ['silence', longer, 'longer', [...range(0, 11), ...Array(20).fill(11)]],
+  ['silence', shorter, 'shorter', range(0, 11)],
+  ['remap', longer, 'longer', stretched(32)],
+  ['remap', shorter, 'shorter', stretched(8)],
 ];
 for (const [sync_mode, sound, says, expected] of lengths)
   test(`${sync_mode} with a ${says} sound: every picture in its place, and sound to the end`, async () => {
