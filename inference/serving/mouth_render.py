@@ -11,6 +11,7 @@ from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.portrait.edges import Edges
 from enhance.render.compose import MouthRequest, Rendered, Sight, check_target, see, with_mouth
+from enhance.render.cover.marks import check_mark, mark_laid_back, mark_of, without_mark
 from enhance.render.drawn.outlines import has_lines, in_outline, is_posterised
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
@@ -54,7 +55,7 @@ class MouthRenderModel(Shell):
         self.still: _Still | None = None
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
-        """What is asked for: SUBJECT, COVERED, STYLE, LENDER, INSIDE, or the patch with its mouth in another shape."""
+        """What is asked for: SUBJECT, COVERED, STYLE, LENDER, INSIDE, MARK, or the patch with its mouth in another shape."""
         frame = frame_names(inputs, wanted)
         outputs: Outputs = {}
         if {*wanted} - {*frame}:
@@ -63,12 +64,17 @@ class MouthRenderModel(Shell):
             request = self._request(inputs)
             check_target(request.target)
             sight = self._sight(inputs, request)
-            outputs.update(as_it_came(inputs, sight.planes, with_mouth(sight, request)))
+            done = with_mouth(sight, request)
+            if (mark := inputs.get("MARK")) is not None:
+                mark_laid_back(done.planes, mark, read_patch(inputs)[0], sight.planes)
+            outputs.update(as_it_came(inputs, sight.planes, done))
         return outputs
 
     def _measured(self, inputs: Inputs, wanted: list[str]) -> Outputs:
-        planes, colours = read_patch(inputs)
+        planes, colours = _bare(inputs)
         outputs: Outputs = {}
+        if "MARK" in wanted:
+            outputs["MARK"] = mark_of(inputs["FRAMES"], inputs["MESHES"], colours)
         if "STYLE" in wanted:
             outputs["STYLE"] = measured_style(inputs, patch_of(planes, colours, inputs["MESH"]))
         if "SUBJECT" in wanted:
@@ -85,7 +91,7 @@ class MouthRenderModel(Shell):
     def _sight(self, inputs: Inputs, request: MouthRequest) -> Sight:
         """What the patch shows. A portrait's comes again with each of its frames: the last one's is kept."""
         if _rgb(inputs) is None:
-            return see(*read_patch(inputs), inputs["MESH"], request)
+            return see(*_bare(inputs), inputs["MESH"], request)
         if self.still is None or not self.still.is_of(inputs):
             self.still = _Still(
                 {name: np.array(inputs[name]) for name in OF_STILL}, see(*read_patch(inputs), inputs["MESH"], request)
@@ -125,6 +131,13 @@ def read_patch(inputs: Inputs, whose: str = "") -> tuple[Planes, Colours]:
         planes = check_planes(*(inputs[f"{whose}{plane}"] for plane in "YUV"))
         return planes, check_colours(inputs["COLOUR"])
     return planes_of_rgb(check_rgb(rgb)), STILL_COLOURS
+
+
+def _bare(inputs: Inputs) -> tuple[Planes, Colours]:
+    """A patch without its MARK."""
+    planes, colours = read_patch(inputs)
+    mark = inputs.get("MARK")
+    return (planes if mark is None else without_mark(planes, check_mark(mark, planes), colours)), colours
 
 
 def _rgb(inputs: Inputs, whose: str = "") -> npt.NDArray[Any] | None:

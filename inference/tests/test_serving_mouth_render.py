@@ -65,6 +65,7 @@ def test_a_frame_is_answered_in_its_own_size(studio: MouthRenderModel, patch: di
         ({"TARGET": floats(10, value=NAN)}, "expected TARGET [10] of finite numbers, got"),
         ({"INSIDE": np.zeros(9, np.uint8), "TARGET": OPEN}, "expected INSIDE of 480432 bytes, got 9"),
         ({"INSIDE": np.zeros(480432, np.uint8), "TARGET": OPEN}, "expected INSIDE as this release answers it, marked "),
+        ({"MARK": floats(512, 512)}, "expected MARK uint8 [512, 512], got float32 [512, 512]"),
         ({"EDGES": floats(96, 4)}, "expected EDGES [96, 96] of float32, got [96, 4] of float32"),
         ({"EDGES": floats(96, 96, value=NAN)}, "expected EDGES within -2 and 2"),
     ],
@@ -108,6 +109,20 @@ def test_an_inside_is_merged_and_shown(quality: str, patch: dict[str, Values]) -
     asked = patch | {"TARGET": OPEN}
     drawn, own = (answer(model, FRAME, sent).output_tensors for sent in (asked, asked | {"INSIDE": inside}))
     assert not np.array_equal(drawn[0].values, own[0].values)
+
+
+def test_a_mark_is_taken_off_and_laid_back_over_the_new_mouth(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
+    asked = patch | {"TARGET": OPEN}
+    share = np.zeros((512, 512))
+    for x in range(200, 280, 12):
+        share[100:170, x : x + 5] = 0.4
+    mark = np.rint(128 + 127 * share).astype(np.uint8)
+    under = np.rint((1 - share) * LUMA + 255 * share).astype(np.uint8)
+    bare, mixed = (answer(studio, FRAME, sent).output_tensors for sent in (asked, asked | {"Y": under, "MARK": mark}))
+    expected = (1 - share) * bare[0].values + 255 * share
+    assert (bare[3].values[share > 0] > 0).any()
+    assert np.abs(mixed[0].values - expected).max() < 12
+    np.testing.assert_array_equal(mixed[0].values[mixed[3].values == 0], under[mixed[3].values == 0])
 
 
 @pytest.mark.parametrize("opening", [0.0, 0.22])

@@ -165,6 +165,7 @@ const runSecondPass = async (
     boxes: frames.map(({ moves, source }) => (moves && chosen[source]?.box) || null),
     speaking: speakingFrames(frames),
     style: script.rendering.style,
+    marked: script.rendering.mark !== undefined,
   };
 };
 

@@ -48,7 +48,8 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   );
   // A bench that leaves frames as they were has measured another mouth.
   const judged = task.hooks?.renders ? null : sync;
-  const spoken = { frames: speaking.count, unchanged: framesPassedThrough, style: video.style };
+  const { style, marked = false } = video;
+  const spoken = { frames: speaking.count, unchanged: framesPassedThrough, style, marked };
   const warnings = [
     ...cutSound(audio),
     ...pictureWarnings(media),

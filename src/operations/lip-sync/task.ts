@@ -67,6 +67,8 @@ export type LipSyncVideo = {
   readonly speaking: SpeakingFrames;
   /** How the speaker's face is made. */
   readonly style: Style;
+  /** Whether a half-clear mark lies over it. */
+  readonly marked?: boolean;
 };
 
 /** The frames in which the mouth is to move. */

@@ -48,17 +48,25 @@ const [SURE_FRAMES, SURE_SECONDS] = [50, 1];
 /** Share of the frames that should speak and were left unchanged, from which the result has a warning. */
 const MANY = 0.2;
 
-/** What was measured: frames that should speak, those of them that were left unchanged, and how the face is made. */
-type Spoken = { readonly frames: number; readonly unchanged: number; readonly style: Style };
+/**
+ * What was measured: frames that should speak, those of them that were left unchanged, how the face is made, and whether a mark
+ * lies over it.
+ */
+type Spoken = {
+  readonly frames: number;
+  readonly unchanged: number;
+  readonly style: Style;
+  readonly marked?: boolean;
+};
 
 /**
  * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
- * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move; nor where
- * many frames were left unchanged, whose mouths are measured with the others and say something else, or are covered.
+ * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move; nor under
+ * letters; nor where many frames were left unchanged, whose mouths are measured with the others and say something else, or are covered.
  */
 export const weaklySynced = (
   sync: SyncMeasure | null,
-  { frames, unchanged, style }: Spoken,
+  { frames, unchanged, style, marked = false }: Spoken,
 ): Warning[] => {
   if (!sync || sync.correlation >= WEAK) return [];
   const { correlation, speechSeconds } = sync;
@@ -66,7 +74,7 @@ export const weaklySynced = (
     const detail = `The mouth of the finished video could not be seen to move with the speech (correlation ${correlation}). In drawings that is hard to measure: look at the result.`;
     return [{ code: 'weak_sync', detail }];
   }
-  const sure = frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS;
+  const sure = !marked && frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS;
   if (correlation < NONE && sure && unchanged < MANY * frames)
     throw new Failure('no_face_detected', { correlation });
   const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;

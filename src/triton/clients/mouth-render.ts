@@ -7,7 +7,13 @@ import { MESH_POINTS } from './face-track.ts';
 import { bytes, floats, integers, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { type Quality, SHAPE } from './mouth-plan.ts';
 import { type WantedInputs, type Wants, wantable, wantedTensors, wantsOf } from './mouth-wants.ts';
-import { codingTensors, type Patch, type PixelCoding, pixelTensors } from './patch-pixels.ts';
+import {
+  type Coding,
+  codingTensors,
+  type Patch,
+  type PixelCoding,
+  pixelTensors,
+} from './patch-pixels.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 import type { Contract } from './verify.ts';
 
@@ -18,6 +24,17 @@ export type Rendering = {
   /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
   readonly style: Style;
+  /** What lies over all of its pictures. Absent: nothing. */
+  readonly mark?: Mark;
+};
+
+/** A half-clear mark at one place of a clip's pictures, as a watermark. */
+export type Mark = Size & {
+  /** Of its first pixel in the pictures. */
+  readonly x: number;
+  readonly y: number;
+  /** Of each pixel MARK of `mouth_render_*`. */
+  readonly pixels: Buffer;
 };
 
 export type Rendered = {
@@ -52,7 +69,21 @@ export type Mouth<About = Rendering> = {
   /** 478 points of x, y, z in pixels of the patch. */
   readonly mesh: Float32Array;
   readonly about: About;
+  /** The part of `about.mark` that lies over the patch, of its size. */
+  readonly mark?: Buffer;
 };
+
+/** One rectangle of some of a clip's pictures. */
+export type MarkedPictures = Size & {
+  /** Luma of each. */
+  readonly luma: readonly Buffer[];
+  /** The face's points in each, in pixels of the rectangle. */
+  readonly meshes: readonly Float32Array[];
+  readonly coding: Coding;
+};
+
+/** Of a pixel of MARK: nothing lies over it. */
+export const UNMARKED = 128;
 
 export type MouthRender = {
   /** The width of a patch, and how far below the middle of the mouth its centre lies, in distances between the outer eye corners. */
@@ -66,6 +97,8 @@ export type MouthRender = {
   readonly coveredUpTo: number | null;
   /** How many pictures it renders at a time. */
   readonly instances: number;
+  /** From how many pictures it finds a clip's mark; 0: it does not look for one. */
+  readonly markPictures: number;
   /** What it takes besides; the three renderers of the service take nothing. */
   readonly wants: Wants;
   /** Measured on this mouth, the style on the face. */
@@ -78,6 +111,8 @@ export type MouthRender = {
   lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
   /** The one inside of the mouth that these lenders show; `mouth` is any of theirs. */
   inside(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
+  /** MARK over these pictures; null where nothing lies over them. */
+  mark(pictures: MarkedPictures, signal: AbortSignal): Promise<Buffer | null>;
   render(mouth: Mouth, shown: Shown, signal: AbortSignal): Promise<Rendered>;
 };
 
@@ -155,6 +190,11 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
   const wants = wantsOf(parameters);
   /** The shape of the mouth is not looked at where no picture is asked for. */
   const unshaped = new Float32Array(SHAPE);
+  const unmeasured = (coding: PixelCoding): Rendering => ({
+    coding,
+    subject: new Float32Array(subjectSize),
+    style: STYLES[0],
+  });
   return {
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
@@ -162,11 +202,11 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     lenders: Number(parameters.lenders),
     coveredUpTo,
     instances,
+    markPictures: Number(parameters.mark_pictures ?? 0),
     wants,
-    subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
-      const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
+    subject: async ({ about: { coding }, ...mouth }, face, signal) => {
       const inputs = [
-        ...inputsOf({ patch, mesh, about: unmeasured }, unshaped),
+        ...inputsOf({ ...mouth, about: unmeasured(coding) }, unshaped),
         ...(face ? faceOf(face) : []),
       ];
       const wanted = [
@@ -191,6 +231,19 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       const inputs = [...inputsOf(mouth, unshaped), lent];
       const of = await ask(inputs, [bytes('INSIDE', insideSize)], signal);
       return Buffer.from(of('INSIDE').data);
+    },
+    mark: async ({ width, height, luma, meshes, coding }, signal) => {
+      const [mesh] = meshes;
+      if (!mesh) return null;
+      // Of the patch only the coding counts: two pixels by two are the smallest there is.
+      const patch = { width: 2, height: 2, pixels: Buffer.alloc(6) };
+      const inputs = [
+        ...inputsOf({ patch, mesh, about: unmeasured(coding) }, unshaped),
+        uint8('FRAMES', [luma.length, height, width], Buffer.concat(luma)),
+        fp32('MESHES', [meshes.length, MESH_POINTS, 3], joined(meshes)),
+      ];
+      const { data } = (await ask(inputs, [bytes('MARK', height, width)], signal))('MARK');
+      return data.every((share) => share === UNMARKED) ? null : Buffer.from(data);
     },
     render: async (mouth, { target, inside, edges, wanted = {}, memory }, signal) => {
       const { width, height } = mouth.patch;
@@ -239,11 +292,15 @@ const styleOf = ({ slot }: LoadedModel, tensor: Tensor): Style => {
   return style;
 };
 
-const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => [
+const joined = (meshes: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(meshes.flatMap((mesh) => [...mesh]));
+
+const inputsOf = ({ patch, mesh, about, mark }: Mouth, target: Float32Array): Tensor[] => [
   ...pixelTensors(patch, about.coding),
   ...codingTensors(about.coding),
   fp32('MESH', [MESH_POINTS, 3], mesh),
   fp32('TARGET', [SHAPE], target),
   fp32('SUBJECT', [about.subject.length], about.subject),
   styleTensor(about.style),
+  ...(mark ? [uint8('MARK', [patch.height, patch.width], mark)] : []),
 ];

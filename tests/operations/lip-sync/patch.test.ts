@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
 import {
   cut,
+  markOver,
   meshIn,
   paste,
   patchOf,
@@ -54,6 +55,13 @@ test('without a mesh there is none', () => {
 
 test('a face that the renderer would refuse has none', () => {
   assert.is(patchOf(meshAt(32, 20), size, { ...shape, smallestFace: 10.5 }), null);
+});
+
+test('of a mark it gets the part that lies over it, and nothing beside that', () => {
+  const mark = { x: 2, y: 3, width: 3, height: 2, pixels: Buffer.from([1, 2, 3, 4, 5, 6]) };
+  const over = markOver(mark, { x: 4, y: 2, width: 2, height: 4 });
+  assert.equal([...over], [128, 128, 3, 128, 6, 128, 128, 128]);
+  assert.ok(markOver(mark, { x: 8, y: 2, width: 2, height: 2 }).every((share) => share === 128));
 });
 
 test('the mesh goes with it', () => {

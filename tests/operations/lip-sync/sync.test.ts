@@ -96,11 +96,13 @@ test('a mouth that hardly goes with the speech gets a warning, one that does not
   );
 });
 
-test('a drawing, whose mouth the mesh may not see, is never refused for its measured sync', () => {
+test('a drawing and a face under a mark, whose mouths the mesh may not see, are never refused for their measured sync', () => {
   const sync = { correlation: -0.4, lagMs: 0, speechSeconds: 3 };
   const [warning, ...more] = weaklySynced(sync, { frames: 100, unchanged: 0, style: 'flat' });
   assert.equal([warning?.code, more], ['weak_sync', []]);
   assert.match(warning?.detail ?? '', /hard to measure/);
+  const marked = { frames: 100, unchanged: 0, style: 'photo', marked: true } as const;
+  assert.is(weaklySynced(sync, marked)[0]?.code, 'weak_sync');
 });
 
 test('callers are told where a fifth of the frames or more are as they were', () => {

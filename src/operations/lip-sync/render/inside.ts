@@ -2,7 +2,7 @@
 import { inOrder } from '../../../async/in-order.ts';
 import type { YuvFrame } from '../../../frame.ts';
 import type { Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
-import { cut, meshIn, patchOf } from './patch.ts';
+import { mouthIn, patchOf } from './patch.ts';
 
 type InsideSources = {
   /** Indices of the clip's pictures that show it, the most telling first. */
@@ -58,11 +58,7 @@ async function* mouthsIn(sources: InsideSources): AsyncGenerator<Found> {
       const { index } = picture;
       const mesh = await meshOf(index);
       const rect = mesh && patchOf(mesh, picture, render);
-      if (rect)
-        yield {
-          index,
-          mouth: { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering },
-        };
+      if (rect) yield { index, mouth: mouthIn(picture, mesh, { rect, about: rendering }) };
     }
   }
 }

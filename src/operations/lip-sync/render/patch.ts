@@ -2,7 +2,13 @@
 
 import { type Size, type YuvPicture, yuvBytes } from '../../../frame.ts';
 import { openMemory } from '../../../memory.ts';
-import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
+import {
+  type Mark,
+  type Mouth,
+  type MouthRender,
+  type Rendered,
+  UNMARKED,
+} from '../../../triton/clients/mouth-render.ts';
 import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
 
 /** In pixels; all four numbers are even, since a chroma sample of 4:2:0 covers 2 x 2 pixels. */
@@ -53,6 +59,31 @@ export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array => {
     inPatch[i + 1] = (mesh[i + 1] ?? 0) - y;
   }
   return inPatch;
+};
+
+/** The mouth that lies in a part of the frame, its pixels in this memory where it is given. */
+export const mouthIn = <About extends { readonly mark?: Mark }>(
+  frame: YuvPicture,
+  mesh: Float32Array,
+  { rect, about, memory }: { rect: Rect; about: About; memory?: Buffer },
+): Mouth<About> => ({
+  patch: cut(frame, rect, memory),
+  mesh: meshIn(mesh, rect),
+  about,
+  ...(about.mark && { mark: markOver(about.mark, rect) }),
+});
+
+/** The part of a mark that lies over a part of its picture. */
+export const markOver = (mark: Mark, rect: Rect): Buffer => {
+  const over = Buffer.alloc(rect.width * rect.height, UNMARKED);
+  const from = Math.max(mark.x, rect.x);
+  const to = Math.min(mark.x + mark.width, rect.x + rect.width);
+  const bottom = Math.min(mark.y + mark.height, rect.y + rect.height);
+  for (let row = Math.max(mark.y, rect.y); from < to && row < bottom; row += 1) {
+    const first = (row - mark.y) * mark.width - mark.x;
+    mark.pixels.copy(over, (row - rect.y) * rect.width + from - rect.x, first + from, first + to);
+  }
+  return over;
 };
 
 /** A copy of a part of the frame, in this memory where it is given. */

@@ -3,6 +3,8 @@ import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
 import type { TellingPictures } from '../../../triton/clients/mouth-plan.ts';
+import type { Mark } from '../../../triton/clients/mouth-render.ts';
+import { codingOf } from '../coding.ts';
 import { clearOnes } from '../faces/clarity.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
@@ -13,6 +15,7 @@ import type { OpenFrames } from './chunks.ts';
 import { fadesFrom } from './fades.ts';
 import { framesAtOnce } from './frames-at-once.ts';
 import { collectInside } from './inside.ts';
+import { collectMark } from './mark.ts';
 import { collectReferences } from './references.ts';
 import { type MouthScript, renderMouths } from './render-mouths.ts';
 import { readSourceFrames } from './source-frames.ts';
@@ -73,12 +76,19 @@ const portray = async (
     }
   };
   const seen = inOrderOfUse(references, clear);
+  const coding = codingOf(scene.video.info.colour);
+  const shown = spread(
+    [...clear.keys()].filter((at) => clear[at]),
+    render.markPictures,
+  );
+  const flat = task.options.options.style === 'flat';
+  const mark = flat ? null : await collectMark({ shown, pictures, meshOf, render, coding, signal });
   const planned = seen.slice(0, Math.max(references.length, 1));
   const others = spread(seen.slice(planned.length), OTHERS);
   const rendering = await measureSubject(
     task,
-    () => portrayals(scene, planned, pictures),
-    () => portrayals(scene, others, pictures),
+    () => portrayals(scene, planned, pictures, mark),
+    () => portrayals(scene, others, pictures, mark),
   );
   const inFlight = framesAtOnce(config, render);
   const lent = { lenders, pictures, meshOf, rendering, render, inFlight, signal };
@@ -140,11 +150,14 @@ async function* portrayals(
   { video, chosen, meshes }: Scene,
   indices: readonly number[],
   pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>,
+  mark: Mark | null,
 ) {
   for (const at of indices) {
     const face = chosen[at];
     if (!face) continue;
     const mesh = await meshes.read(face.mesh);
-    for await (const picture of pictures([at])) yield { info: video.info, picture, face, mesh };
+    for await (const picture of pictures([at])) {
+      yield { info: video.info, picture, face, mesh, ...(mark && { mark }) };
+    }
   }
 }

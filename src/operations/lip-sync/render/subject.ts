@@ -3,17 +3,23 @@ import type { Picture, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import type { Box } from '../../../triton/clients/face-track.ts';
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
-import type { FaceCut, Measured, Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
+import type {
+  FaceCut,
+  Mark,
+  Measured,
+  Mouth,
+  Rendering,
+} from '../../../triton/clients/mouth-render.ts';
 import { codingOf } from '../coding.ts';
 import type { Sighting } from '../faces/track.ts';
 import { SMALLEST_FACE } from '../faces/visible.ts';
 import type { LipSyncTask } from '../task.ts';
 import { COVERED } from '../warnings.ts';
-import { cut, meshIn, patchOf, type Rect } from './patch.ts';
+import { meshIn, mouthIn, patchOf, type Rect } from './patch.ts';
 import { cutFace, cutPixels } from './rgb.ts';
 
 type Means = Pick<LipSyncTask, 'models' | 'options' | 'signal'>;
-type Unmeasured = Mouth<Pick<Rendering, 'coding'>>;
+type Unmeasured = Mouth<Pick<Rendering, 'coding' | 'mark'>>;
 
 type Portrayed = { readonly rendering: Rendering } & Pick<Measured, 'covered'>;
 
@@ -23,6 +29,8 @@ type Portrayal = {
   /** The subject's face in it. */
   readonly face: Sighting;
   readonly mesh: Float32Array;
+  /** What lies over it. Absent: nothing. */
+  readonly mark?: Mark;
 };
 
 /** A later picture is taken where its covered share of the face is smaller by at least this. */
@@ -102,9 +110,9 @@ const unchangedBy = async (
   most = mouths.length,
 ): Promise<number> => {
   let unchanged = 0;
-  for (const { patch, mesh } of mouths) {
+  for (const mouth of mouths) {
     if (unchanged === most) break;
-    const { mask } = await mouthRender.render({ patch, mesh, about }, { target: OPEN }, signal);
+    const { mask } = await mouthRender.render({ ...mouth, about }, { target: OPEN }, signal);
     if (mask.every((share) => share === 0)) unchanged += 1;
   }
   return unchanged;
@@ -113,10 +121,10 @@ const unchangedBy = async (
 const measureOn = (task: Means, portrayal: Portrayal): Promise<Portrayed> =>
   measure(task, mouthOf(task, portrayal), () => cutFace(portrayal.picture, portrayal.face.box));
 
-const mouthOf = (task: Means, { info, picture, mesh }: Portrayal): Unmeasured => {
+const mouthOf = (task: Means, { info, picture, mesh, mark }: Portrayal): Unmeasured => {
   const rect = rectOf(task, picture, mesh);
-  const about = { coding: codingOf(info.colour) };
-  return { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
+  const about = { coding: codingOf(info.colour), ...(mark && { mark }) };
+  return mouthIn(picture, mesh, { rect, about });
 };
 
 type Still = {
