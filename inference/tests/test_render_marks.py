@@ -18,7 +18,8 @@ SHARE = 0.45
 def mouth() -> tuple[Values, Values]:
     """Luma round the astronaut's mouth, and the mesh in its pixels."""
     planes, mesh = astronaut()
-    x, y, scale = *(mesh[61] + mesh[291])[:2] / 2, np.linalg.norm(mesh[33] - mesh[263])
+    x, y = (mesh[61] + mesh[291])[:2] / 2
+    scale = float(np.linalg.norm(mesh[33] - mesh[263]))
     left, top, right, bottom = (max(0, round(v / 2) * 2) for v in (x - scale, y - scale, x + scale, y + 0.9 * scale))
     return planes.y[top:bottom, left:right], mesh - [left, top, 0]
 
