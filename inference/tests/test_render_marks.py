@@ -13,6 +13,7 @@ from tests.test_render import BT601, astronaut
 
 Values = npt.NDArray[Any]
 SHARE = 0.45
+BT_WHITE = 255 if BT601.full else 235
 
 
 def mouth() -> tuple[Values, Values]:
@@ -32,19 +33,16 @@ def head(moved: float) -> tuple[Values, Values]:
     return luma, np.stack([mesh + np.array([x, y, 0]) for x, y in at]).astype(np.float32)
 
 
-def marked(luma: Values) -> tuple[Values, Values]:
-    """The same under half-clear white letters across the mouth, and how much of white each pixel has."""
+def marked(luma: Values, most: float = SHARE, level: int = BT_WHITE) -> tuple[Values, Values]:
+    """The same under letters across the mouth, half-clear and white or others, and how much of them each pixel has."""
     _, mesh = mouth()
     x, y = (mesh[61] + mesh[291])[:2] / 2
     scale = float(np.linalg.norm(mesh[33] - mesh[263]))
     share = np.zeros(luma.shape[1:], np.uint8)
     at = (round(x - 0.6 * scale), round(y + 0.1 * scale))
     cv2.putText(share, "STOCK", at, cv2.FONT_HERSHEY_DUPLEX, scale / 85, (255,), max(2, round(0.05 * scale)), cv2.LINE_AA)
-    whole = SHARE * share / 255
-    return np.rint(luma * (1 - whole) + BT_WHITE * whole).astype(np.uint8), whole
-
-
-BT_WHITE = 255 if BT601.full else 235
+    whole = most * share / 255
+    return np.rint(luma * (1 - whole) + level * whole).astype(np.uint8), whole
 
 
 def test_letters_over_a_moving_head_are_measured_and_taken_off() -> None:
@@ -66,6 +64,12 @@ def test_a_head_without_a_mark_has_none_and_a_still_one_does_not_tell(moved: flo
     luma, meshes = head(moved)
     pictures = luma if moved else marked(luma)[0]
     assert (mark_of(pictures, meshes, BT601) == NONE).all()
+
+
+@pytest.mark.parametrize("level", [90, 215])
+def test_opaque_letters_are_none(level: int) -> None:
+    luma, meshes = head(8)
+    assert (mark_of(marked(luma, 1.0, level)[0], meshes, BT601) == NONE).all()
 
 
 def test_what_is_not_changed_under_a_mark_keeps_its_bytes() -> None:
