@@ -4,6 +4,7 @@ It is white or black, in part. Taken off, it leaves the face that lies under it;
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -33,10 +34,8 @@ FAINT, MOST = 0.06, 0.85
 """Share of white or black in a pixel, below which none is taken off, and the most that is."""
 LEFT = 0.5
 """Of the steady edges, what is left at most once the mark is taken off. Else it was another thing."""
-UNDER, BESIDE = 0.15, 0.05
-"""Share from which a pixel lies under a mark, and S round all of them that is beside it."""
-LARGEST = 0.35
-"""S x S under a mark at most: large letters across the mouth have .2, what is beside a face that it hides more."""
+UNDER, BESIDE = 0.5, 0.05
+"""Of a mark's strongest pixels, how strong one is that surely lies under it; and S round all of those that is beside it."""
 SHOWS = 0.47
 """How much of the face's movement is seen under a mark that is taken off, of what is seen beside it, at least."""
 LEAST_SHOWN = 0.4
@@ -153,16 +152,12 @@ class _Pictures:
 
     def edges(self, *, smooth: bool) -> _Edges:
         """smooth: slopes over three pixels, in which noise is less."""
-        size = self.luma.shape[2], self.luma.shape[1]
-        slopes = [_smooth_slopes(picture) if smooth else _slopes(picture) for picture in self.luma]
+        slopes = np.stack([_smooth_slopes(picture) if smooth else _slopes(picture) for picture in self.luma])
         # What stays on the face is the face's: it is taken away first, so that a still head's lines are none of a mark.
-        back = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        on_first = [cv2.warpAffine(s, way, size, flags=back) for s, way in zip(slopes, self.on_face, strict=True)]
-        usual = np.median(on_first, axis=0).astype(np.float32)
-        rest = np.stack([s - cv2.warpAffine(usual, way, size) for s, way in zip(slopes, self.on_face, strict=True)])
+        rest = slopes - self._usual(slopes)
         rest[~np.stack(self.faces)] = np.nan
         seen = np.mean(self.faces, axis=0) >= 0.5
-        stays, varies = np.zeros_like(usual), np.zeros_like(usual)
+        stays, varies = np.zeros_like(slopes[0]), np.zeros_like(slopes[0])
         stays[seen] = _median(rest[:, seen])
         varies[seen] = _median(np.abs(rest[:, seen] - stays[seen]))
         size_of, off = np.linalg.norm(stays, axis=2), np.linalg.norm(varies, axis=2)
@@ -188,21 +183,25 @@ class _Pictures:
 
     def _shows(self, off: npt.NDArray[np.uint8], share: Floats, seen: Mask) -> bool:
         """Whether what was taken off hid the face in part only: what lies under it moves as the face does beside it."""
-        whole = np.abs(share) > UNDER
-        under, beside = whole & seen, seen & widened(whole, 2 + round(BESIDE * self.scale)) & ~widened(whole, 2)
-        if np.count_nonzero(whole) > LARGEST * self.scale**2:
-            return False
-        return self._follows(off, under) >= SHOWS * max(self._follows(off, beside), LEAST_SHOWN)
+        whole, face = np.abs(share), self._usual(off)
+        clear = whole > UNDER * np.quantile(whole[whole > 0], 0.95)
+        beside = widened(clear, 2 + round(BESIDE * self.scale)) & ~widened(clear, 2)
+        return _going(off, face, clear & seen) >= SHOWS * max(_going(off, face, beside & seen), LEAST_SHOWN)
 
-    def _follows(self, pictures: npt.NDArray[np.uint8], where: Mask) -> float:
-        """How far their luma there goes where one face that moves with the head would: 1 as far, 0 not at all."""
-        size, border = (pictures.shape[2], pictures.shape[1]), cv2.BORDER_REPLICATE
+    def _usual(self, pictures: npt.NDArray[Any]) -> Floats:
+        """What the pictures, or slopes, show of the face in their median, as it lies in each of them."""
+        size, border = (self.luma.shape[2], self.luma.shape[1]), cv2.BORDER_REPLICATE
         back = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        pairs = list(zip(pictures, self.on_face, strict=True))
-        usual = np.median([cv2.warpAffine(p, way, size, flags=back, borderMode=border) for p, way in pairs], axis=0)
-        face = np.stack([cv2.warpAffine(usual, way, size, borderMode=border) for _, way in pairs])[:, where]
-        goes, does = (values - values.mean(axis=0) for values in (face, pictures[:, where].astype(np.float32)))
-        return float((goes * does).sum() / max(1.0, float((goes**2).sum())))
+        pairs = zip(pictures, self.on_face, strict=True)
+        on_first = [cv2.warpAffine(picture, way, size, flags=back, borderMode=border) for picture, way in pairs]
+        usual = np.median(on_first, axis=0).astype(np.float32)
+        return np.stack([cv2.warpAffine(usual, way, size, borderMode=border) for way in self.on_face])
+
+
+def _going(pictures: npt.NDArray[np.uint8], face: Floats, where: Mask) -> float:
+    """How far their luma there changes with that of the face that moves through them: 1 as far, 0 not at all."""
+    goes, does = (values - values.mean(axis=0) for values in (face[:, where], pictures[:, where].astype(np.float32)))
+    return float((goes * does).sum() / max(1.0, float((goes**2).sum())))
 
 
 def _median(values: Floats) -> Floats:
