@@ -39,7 +39,7 @@ UNDER, BESIDE = 0.5, 0.05
 SHOWS = 0.47
 """How much of the face's movement is seen under a mark that is taken off, of what is seen beside it, at least."""
 LEAST_SHOWN = 0.4
-"""Of 1 beside it, where less would tell nothing."""
+"""What is seen beside it counts as so much at least, of 1: where the face hardly changes, noise would tell."""
 NONE, WHOLE = 128, 127
 """MARK where there is no mark, and what is added to it for white (or subtracted for black) that hides all."""
 
