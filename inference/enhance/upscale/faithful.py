@@ -25,10 +25,12 @@ second shows something else: strokes of text run into one, a pupil has a white r
 LIGHT = 150 / 255  # the brightest channel from which the limits hold; they fall with it, as what is drawn in the dark does
 CONTRAST = 100 / 255  # within 5 x 5 pixels of a channel: the same
 LEAST = 0.2  # of the limits: less would be 4 levels, as much as rounding and faint noise differ by. docs/decisions/0276
+LINE = 1 / 3  # of that, where a line is missing: one that is a pixel wide is a third of 3 x 3
+ALONG = 0.5, 0.75  # of what differs within 9 x 9 pixels, how much lies along one direction: noise has .1 to .4, a line .9
 
 ROWS = 16  # of the original at a time: what is computed of them stays in the processor's cache
-DOUBT_REACH = 8
-"""How far enlarged doubts depend on the pictures around, in pixels of the original: 6 in doubts_of(), 2 in enlarge()."""
+DOUBT_REACH = 11
+"""How far enlarged doubts depend on the pictures around, in pixels of the original: 9 in doubts_of(), 2 in enlarge()."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +115,27 @@ def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPl
 
 def _share_of_limits(colours: AnyPicture, small: AnyPicture) -> FloatPlanes:
     """How much of the limits holds for each pixel, LEAST to 1: less in the dark and where little contrast is, but all of them
-    where `small`, the enlargement reduced, has half the contrast or less. What went there was noise."""
+    where `small`, the enlargement reduced, has half the contrast or less. What went there was noise, or a faint line: then
+    they are LINE of what they are elsewhere. docs/decisions/0308."""
     light = cv2.blur(_largest(colours), (3, 3), borderType=cv2.BORDER_REPLICATE)
     around = np.ones((5, 5), np.uint8)
     before, drawn = (_largest(cv2.morphologyEx(each, cv2.MORPH_GRADIENT, around)) for each in (colours, small))
     share = np.minimum(light / LIGHT, before / CONTRAST).clip(LEAST, 1)
-    return np.asarray(np.maximum(share, np.minimum(2 - 2 * drawn / np.maximum(before, 1 / 255), 1)), np.float32)
+    gone = (2 - 2 * drawn / np.maximum(before, 1 / 255)).clip(0, 1)
+    lines = _lines(colours, small)
+    return np.asarray(np.maximum(share * (1 - (1 - LINE) * gone * lines), gone * (1 - lines)), np.float32)
+
+
+def _lines(colours: AnyPicture, small: AnyPicture) -> FloatPlanes:
+    """How far what differs around each pixel lies along a line, 0 to 1."""
+    grey, other = (cv2.cvtColor(each, cv2.COLOR_RGB2GRAY).astype(np.float32) for each in (colours, small))
+    difference = (grey - other) * np.float32(255 / white(colours))
+    across, down = (cv2.Sobel(difference, -1, *order, borderType=cv2.BORDER_REPLICATE) for order in ((1, 0), (0, 1)))
+    products = across * across, down * down, across * down
+    wide, high, both = (cv2.blur(product, (9, 9), borderType=cv2.BORDER_REPLICATE) for product in products)
+    along = np.hypot(wide - high, 2 * both) / (wide + high + 1)  # 1: the slope of rounding
+    least, most = ALONG
+    return np.asarray(((along - least) / (most - least)).clip(0, 1), np.float32)
 
 
 def _largest(colours: npt.NDArray[Any]) -> FloatPlanes:
