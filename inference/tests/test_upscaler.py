@@ -16,7 +16,7 @@ from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
 from enhance.picture import LUMA, AnyPicture, BadPictureError, FloatPlanes, to_planes, white, write_pixels
-from enhance.upscale import blotches, flats
+from enhance.upscale import blotches, colours, flats
 from enhance.upscale.alike import REACH, WIDE_REACH
 from enhance.upscale.alpha import EDGE_REACH, upscale_alpha, without_background, without_stairs
 from enhance.upscale.blotches import with_even_colours
@@ -27,7 +27,7 @@ from enhance.upscale.layers import REACH as LAYERS_REACH
 from enhance.upscale.layers import join_edges
 from enhance.upscale.mosaic import Mosaic, Recent
 from enhance.upscale.resample import enlarge
-from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, JPEG, MODELS, Recipe, Upscaler
+from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, H264, JPEG, MODELS, Recipe, Upscaler
 from tests.pictures import as_jpeg, pattern, red_disc
 
 Get = Callable[[str], Upscaler]
@@ -511,6 +511,24 @@ def test_noise_of_a_dark_drawing_stays_away(upscaler: Get) -> None:
     noisy = (clean + np.random.default_rng(1).normal(0, 7, clean.shape)).clip(0, 255).round().astype(np.uint8)
     flat = upscaler("animation").run(noisy, 2)[84:108, 84:108]
     assert flat.astype(float).std(axis=(0, 1)).max() <= 4  # levels; 7 where all that is of little contrast is doubted
+
+
+def test_colours_behind_h264_are_a_third_plain(upscaler: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = data.coffee()[60:188, 160:288]
+    small = as_jpeg(original.reshape(64, 2, 64, 2, 3).mean(axis=(1, 3)).round().astype(np.uint8), 90)
+    errors = []
+    for plain in (0, colours.PLAIN):
+        monkeypatch.setattr(colours, "PLAIN", plain)
+        wrong = upscaler("photo").run(small, 2, denoise=H264).astype(float) - original
+        errors.append(np.square(wrong - (wrong @ LUMA)[..., None]).mean())
+    assert errors[1] <= 0.8 * errors[0]  # 1.6 dB of chroma less
+
+
+def test_faint_lines_of_a_drawing_stay(upscaler: Get) -> None:
+    image = Image.new("RGB", (192, 64), (242, 239, 233))
+    ImageDraw.Draw(image).line((0, 21, 192, 25), fill="white", width=4)  # a road of a map
+    large = upscaler("animation").run(np.asarray(image.resize((96, 32), Image.Resampling.BOX)), 2)
+    assert (large[4:-4, 16:-16, 2].max(axis=0) - 233).min() >= 13  # levels, of 22; 3 where what went is taken for noise
 
 
 def flat_shapes() -> Image.Image:

@@ -17,6 +17,7 @@ from .alike import without_noise, without_wide_noise
 from .alpha import upscale_alpha
 from .blotches import COARSE, MEDIUM, with_even_colours
 from .cascade import Cascade, Pass
+from .colours import calmer
 from .damage import Damage, damage_of, jpeg_level
 from .faithful import Faithful, Limits
 from .flats import OfJpeg
@@ -193,6 +194,8 @@ def photo(load: Load, first: str = PHOTO, hues: bool = False) -> dict[int, Casca
     begin, again = load(first), with_hues(load(PHOTO))
     if hues or first == PHOTO:
         begin = with_hues(begin)
+    if first == OURS[H264]:
+        begin = replace(begin, run=calmer(begin.run, begin.scale, begin.eats))
     lanczos = Pass(partial(enlarge, scale=2, kernel="lanczos"), scale=2, eats=3, context=3)
     return {
         2: Cascade([begin], edge=None, tile_pixels=PHOTO_TILE),
