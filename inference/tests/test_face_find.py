@@ -66,7 +66,9 @@ def test_a_tilted_face_is_found_as_well(find: Find, turn: int) -> None:
     assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 6
 
 
-def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(astronaut: Face, finder: Finder) -> None:
+def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(
+    astronaut: Face, finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     networks = finder.network, finder.detector
     assert not is_upside_down(ASTRONAUT, astronaut.crop, astronaut.mesh, *networks)
     on_its_head = np.ascontiguousarray(ASTRONAUT[::-1, ::-1])
@@ -74,6 +76,10 @@ def test_a_face_that_stands_on_its_head_is_not_taken_for_an_upright_one(astronau
     crop = turned_square(middle, astronaut.crop.scale, np.array([1.0, 0.0]))
     mesh, _ = finder.network(on_its_head, crop)
     assert mesh[CHIN, 1] > mesh[NOSE_BASE, 1]
+    assert is_upside_down(on_its_head, crop, mesh, *networks)
+    # Nor where it stays although it was read the wrong way up, and is seen little better when turned.
+    monkeypatch.setattr("enhance.face.confirm.STEADY", 1.0)
+    monkeypatch.setattr("enhance.face.confirm.SURELY_BETTER", 1.0)
     assert is_upside_down(on_its_head, crop, mesh, *networks)
 
 

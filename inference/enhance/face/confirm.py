@@ -35,6 +35,9 @@ TURNED_BETTER = 0.04
 SURELY_BETTER, STEADY = 0.3, 0.1
 """How much better it must be seen turned where the mesh moves with its crop by that share at most: faces upside down move by
 0.14 to 0.20, or are seen better by 0.5; drawn foxes move by 0.09 at most and are seen better by up to 0.24."""
+SETTLES, SETTLED = 3, 0.06
+"""How often a mesh is laid again on what it shows, and the share of its crop's movement with which it then moves on a face, at
+most: a face upside down that had been read as steady by 0.00, turned foxes by 0.14 and more (docs/decisions/0305)."""
 VIEW = 192  # pixels of a view's side
 SHIFT = 0.08  # sides of the crop
 ZOOMS = (2.2, 3.2)  # sides of the square shown, in sides of the face
@@ -74,7 +77,9 @@ def is_upside_down(picture: Frame, crop: Crop, mesh: Points, network: MeshNetwor
     better = seen_upright(picture, turned, detector) - upright
     if score <= SURE_OF_MESH or better <= TURNED_BETTER:
         return False
-    return better > SURELY_BETTER or goes_with_crop(picture, crop, mesh, network) > STEADY
+    if better > SURELY_BETTER or goes_with_crop(picture, crop, mesh, network) > STEADY:
+        return True
+    return _settles_on_face(picture, turned, network)
 
 
 def seen_again(picture: Frame, box: Points, detector: Detector) -> float:
@@ -86,6 +91,14 @@ def seen_upright(picture: Frame, mesh: Points, detector: Detector) -> float:
     """The same for the face of a mesh (478 x 3), with its eyes beside each other and its mouth below them."""
     along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
     return _seen(picture, face_box(mesh), along, detector, lambda view: face_box(view.inverse(mesh)))
+
+
+def _settles_on_face(picture: Frame, mesh: Points, network: MeshNetwork) -> bool:
+    """Whether a mesh (478 x 3), laid again on what it shows, ends where it stays: a first one may lie half beside its face."""
+    for _ in range(SETTLES):
+        crop = crop_of_mesh(mesh)
+        mesh, score = network(picture, crop)
+    return score > SURE_OF_MESH and goes_with_crop(picture, crop, mesh, network) < SETTLED
 
 
 def _seen(picture: Frame, box: Points, along: npt.NDArray[Any], detector: Detector, place: Callable[[Crop], Points]) -> float:
