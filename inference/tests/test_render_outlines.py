@@ -150,6 +150,15 @@ def test_soft_edges_are_a_drawings_where_a_line_goes_along_the_whole_jaw_and_ski
     assert not is_drawn(np.asarray(without, np.uint8), mesh)
 
 
+def test_skin_that_is_rough_in_light_is_no_drawings_in_the_dark_and_smooth_skin_is() -> None:
+    picture, mesh = drawing("open", size=480, chin=0.9)
+    grain = cv2.GaussianBlur(np.random.default_rng(2).normal(0, 1, picture.shape[:2]).astype(np.float32), (0, 0), 1.2)
+    for amount, smooth in ((0.03, True), (0.1, False)):
+        rough = picture * (1 + amount * grain / grain.std())[..., None]
+        for light in (0.6, 0.3):
+            assert is_drawn(np.clip(light * rough, 0, 255).astype(np.uint8), mesh) == smooth
+
+
 def test_painted_lips_alone_are_not_in_outline() -> None:
     picture, mesh = drawing("lips", size=480, chin=0.9)
     assert not is_drawn(painted(picture), mesh)

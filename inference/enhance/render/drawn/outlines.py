@@ -44,6 +44,9 @@ ALL_ROUND = 0.85
 """Share of the mouth's rim that is a line where no jaw is drawn, of the upper and of the lower one at least."""
 LARGE = 100.0
 """Pixels per S at which a mouth alone tells: smaller photographs have edges as sharp."""
+LIT = 150.0
+"""Luma of the lightest tenth round a mouth, below which skin is as much rougher than it looks as that is darker: photographs
+in the dark need 141, dark drawings with noise 159 at most. A median would be that of a beard (docs/decisions/0304)."""
 SMOOTH = 0.8
 """Roughness of skin, at most, on which a mouth without a line or a soft one is a drawing's: sharpened photographs have more."""
 BARE_RIM, BARE_SKIN = (0.02, 0.055), (0.12, 0.18)
@@ -92,11 +95,16 @@ def has_lines(patch: Patch) -> bool:
 
 def is_outlined(drawn: Drawn, patch: Patch) -> bool:
     """The same of the mouth that was found in the patch."""
-    return roughness(drawn) <= PAINTED and (_is_bare_line(drawn, patch) or _has_sharp_lines(drawn, patch))
+    return _roughness(drawn) <= PAINTED and (_is_bare_line(drawn, patch) or _has_sharp_lines(drawn, patch))
+
+
+def _roughness(drawn: Drawn) -> float:
+    """Of the skin round the mouth, as it would be in light: in the dark that of a photograph looks as smooth as a drawing's."""
+    return roughness(drawn) * max(1.0, LIT / max(float(np.percentile(drawn.luma, 90)), 1.0))
 
 
 def _has_sharp_lines(drawn: Drawn, patch: Patch) -> bool:
-    if sharpness(drawn) > LIPS and roughness(drawn) > SMOOTH:
+    if sharpness(drawn) > LIPS and _roughness(drawn) > SMOOTH:
         return False
     jaw = _jaw_line(patch)
     if jaw > ALL_JAW:
@@ -117,7 +125,7 @@ def _is_bare_line(drawn: Drawn, patch: Patch) -> bool:
 
 def _is_bare(drawn: Drawn, patch: Patch) -> bool:
     """Whether an open mouth has no lips, as in 3D animation."""
-    if roughness(drawn) > SMOOTH or has_lips(drawn):
+    if _roughness(drawn) > SMOOTH or has_lips(drawn):
         return False
     mouth = find(patch.planes, patch.head, patch.pose, shaded=True)
     if mouth is None or mouth.open < STROKE or shows_lit_lips(mouth, patch.planes, patch.pose):
