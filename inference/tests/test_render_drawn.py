@@ -272,6 +272,22 @@ def test_teeth_and_a_tongue_as_light_as_dark_skin_are_no_lit_lips() -> None:
     assert has_ink(picture, mesh)
 
 
+def test_teeth_and_a_tongue_that_part_the_dark_of_a_mouth_go_when_it_shuts() -> None:
+    picture, mesh = drawing("stroke", DARK, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = DARK
+    mouth, teeth, tongue = np.zeros((3, *picture.shape[:2]), np.uint8)
+    cv2.ellipse(mouth, (x, y), (round(0.2 * unit), round(0.16 * unit)), 0, 0, 180, (1,), -1)
+    cv2.ellipse(teeth, (x, y), (round(0.18 * unit), round(0.08 * unit)), 0, 0, 180, (1,), -1)
+    cv2.ellipse(tongue, (x, y + round(0.16 * unit)), (round(0.11 * unit), round(0.1 * unit)), 0, 0, 360, (1,), -1)
+    picture[mouth > 0] = DARK_FILL
+    picture[(mouth & tongue) > 0] = (230, 110, 115)
+    picture[(mouth & teeth) > 0] = 250
+    shut = spoken(picture, mesh, target()).planes.y[mouth > 0]
+    assert shut.max() < planes_of(np.full_like(picture, DARK)).y[0, 0] + 6
+
+
 def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:
     """Lit from above on one side, as 3D animation is: the teeth are no lighter than the cheeks, the tongue no darker than the
     chin."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
-from enhance.masks import widened_round
+from enhance.masks import widened, widened_round
 from enhance.picture import Mask
 
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
@@ -20,6 +20,7 @@ BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which t
 ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
 COLOURED = 10.0  # chroma codes that skin has in a picture of colours, at least
 WHITER, DIMMER = 0.6, 0.8  # of that skin's chroma, that teeth have at most, and of its luma, at least
+LEVEL = 0.6  # of the height of the dark at either side of a tongue, in which the other lies
 REDDER = 14.0  # V codes that a tongue has more than that skin
 LIPS_OVER = 0.4  # of the columns over a mouth that are as red, from which red below it is a lip
 
@@ -73,6 +74,25 @@ class Beside:
         coloured = float(np.hypot(tint[0] - 128, tint[1] - 128))
         pale = (np.hypot(u - 128, v - 128) < WHITER * coloured) & (y > DIMMER * fitted) & (coloured > COLOURED)
         return cls(fitted - y, v - np.float32(tint[1]), pale | (y > (1 + TEETH) * fitted))
+
+
+def with_dark_across_white(which: npt.NDArray[np.uint8], ink: Mask, white: Mask) -> npt.NDArray[np.uint8]:
+    """The dark of a mouth with that on the other side of white teeth and a light tongue, and these: on dark skin they part it.
+
+    which: one side of it. The other lies at its height and touches the same white. white: what is clearly lighter than skin.
+    """
+    rows = np.flatnonzero(which.any(axis=1))
+    (_, light), (_, dark) = (cv2.connectedComponents(each.astype(np.uint8), connectivity=8) for each in (white, ink))
+    both = which.copy()
+    for tooth in np.setdiff1d(light[widened(which, 1)], 0):
+        between = light == tooth
+        for label in np.setdiff1d(dark[widened(between, 1) & (which == 0)], 0):
+            part = dark == label
+            high, at = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+            level = min(rows[-1], high[-1]) - max(rows[0], high[0]) + 1
+            if at[0] > 0 and at[-1] < part.shape[1] - 1 and level > LEVEL * max(len(rows), len(high)):
+                both |= (part | between).astype(np.uint8)
+    return both
 
 
 def with_light(whole: npt.NDArray[np.uint8], lighter: Mask) -> npt.NDArray[np.uint8]:

@@ -14,7 +14,18 @@ from enhance.picture import Mask
 
 from .mouth import STROKE, Drawn, is_there, raster
 from .nose_line import without_nose_line
-from .parts import FAINTEST, TEETH, TEETH_LIGHTER, TO_WHITE, Beside, filled, with_dark_at_teeth, with_light, with_pale_and_red
+from .parts import (
+    FAINTEST,
+    TEETH,
+    TEETH_LIGHTER,
+    TO_WHITE,
+    Beside,
+    filled,
+    with_dark_across_white,
+    with_dark_at_teeth,
+    with_light,
+    with_pale_and_red,
+)
 from .pieces import mouth_pieces
 
 Binary = npt.NDArray[np.uint8]
@@ -113,6 +124,7 @@ def trace(planes: Planes, head: Array, pose: Pose, search: Search) -> Drawn | No
     which = mouth_pieces(seen.astype(np.uint8), window.middle, finer, search.widths, window.lowest)
     if which is None:
         return None
+    which = with_dark_across_white(which, ink, luma > white)
     whole = with_light(filled(which), luma > lighter)
     if not of_teeth:
         whole = with_dark_at_teeth(whole, luma > max(search.skin + TEETH_LIGHTER, white), ink, STROKE * finer)
