@@ -37,7 +37,7 @@ SURELY_BETTER, STEADY = 0.3, 0.1
 0.14 to 0.20, or are seen better by 0.5; drawn foxes move by 0.09 at most and are seen better by up to 0.24."""
 SETTLES, SETTLED = 3, 0.06
 """How often a mesh is laid again on what it shows, and the share of its crop's movement with which it then moves on a face, at
-most: a face upside down that had been read as steady by 0.00, turned foxes by 0.14 and more (docs/decisions/0305)."""
+most: a face upside down that had been read as steady by 0.00, turned foxes by 0.14 and more (docs/decisions/0310)."""
 VIEW = 192  # pixels of a view's side
 SHIFT = 0.08  # sides of the crop
 ZOOMS = (2.2, 3.2)  # sides of the square shown, in sides of the face
