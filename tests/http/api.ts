@@ -81,7 +81,7 @@ export const realApi = async (
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', shippedPhoto.version),
-    stateOf('animation', 'animation-s12'),
+    stateOf('animation', 'animation-s13'),
     stateOf('photo_realtime', 'photo_realtime-s12'),
     stateOf('animation_realtime', 'animation_realtime-s12'),
     stateOf('detail', null),

@@ -30,7 +30,7 @@ const queued = {
   request_id: 'req_1',
   created_at: '1800000000000',
   model: 'photo',
-  model_version: 'photo-s18',
+  model_version: 'photo-s19',
   input: '{"kind":"image","size":"10x20","bytes":5,"sha256":"ab","content_type":"image/png"}',
   options: '{"model":"photo","scale":2}',
   found:

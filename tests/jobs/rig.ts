@@ -94,7 +94,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
   };
 
-  const chosen = choiceOf('photo-s18');
+  const chosen = choiceOf('photo-s19');
 
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
@@ -257,7 +257,7 @@ export const pictureOf = (side: number) => ({
   outputSize: { width: side, height: side },
   contentType: 'image/png',
   details: {},
-  modelVersion: 'photo-s18',
+  modelVersion: 'photo-s19',
 });
 
 /** A model that works until it is told to go on, or stopped. */

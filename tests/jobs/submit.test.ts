@@ -297,7 +297,7 @@ test('an account that makes jobs and cancels them is remembered within bounds, i
 });
 
 test('of large records fewer are remembered', async ({ rig }) => {
-  const chosen = choiceOf('photo-s18');
+  const chosen = choiceOf('photo-s19');
   for (let count = 0; count < 210; count += 1) {
     const { job } = await submit(rig.parts, {
       account: 'acme',
@@ -319,7 +319,7 @@ test('of large records fewer are remembered', async ({ rig }) => {
 
 test('a job whose releases are unloaded one after the other is refused', async ({ rig, dir }) => {
   await rig.redis.sadd(`${rig.stores.prefix}:models:closed`, 'photo@r1');
-  const chosen = choiceOf('photo-s18');
+  const chosen = choiceOf('photo-s19');
   let choices = 1;
   const refused = submit(rig.parts, {
     account: 'acme',

@@ -64,7 +64,7 @@ test('what detail made says so, with the release that made it; what photo made c
   const found = await carried('detail.png', result);
   if (!('manifest' in found)) throw new Error(`expected credentials; got ${found.state}`);
   assert.is(found.manifest, result.provenance.manifest);
-  assert.is(found.actions.at(-1)?.agent, 'upscale detail detail@s13');
+  assert.is(found.actions.at(-1)?.agent, 'upscale detail detail@s14');
 
   const { data: plain } = await caller.upscale(small, { model: 'photo', scale: 2 });
   assert.is(plain.provenance, null);

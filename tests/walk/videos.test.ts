@@ -74,7 +74,7 @@ test('a video is made in real time for a tenth of the price; the best is another
   const [usual, best] = [await estimate(), await estimate('best')];
   assert.is(usual.release, 'animation@s12', 'as a request names it, with the same effort');
   assert.match(usual.line, /× 0\.05$/);
-  assert.is(best.release, 'animation@s12');
+  assert.is(best.release, 'animation@s13');
   assert.match(best.line, /× 0\.5$/);
   const told = (result: Record<string, unknown>) =>
     [result.model_used, result.model_version, result.effort, result.cached].join(' ');
@@ -83,7 +83,7 @@ test('a video is made in real time for a tenth of the price; the best is another
   const named = await enhanced(path, { model: again.result.release });
   assert.equal([named.result.cached, named.result.release], [true, usual.release]);
   const other = await enhanced(path, { effort: 'best' });
-  assert.is(told(other.result), 'animation animation-s12 best false');
+  assert.is(told(other.result), 'animation animation-s13 best false');
   const fields = { model: 'detail', scale: 2, effort: 'realtime' };
   const { status, data } = await caller.upscale(path, fields);
   assert.equal([status, data.code], [422, 'unsupported_option_for_model']);

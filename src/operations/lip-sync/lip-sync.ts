@@ -38,19 +38,19 @@ export const lipSync = operation({
     fast: {
       description: 'short clips of a talking head, and portraits; the quickest',
       rate: 1,
-      release: 's38',
+      release: 's39',
     },
     balanced: {
       description:
         'talking heads of up to five minutes; teeth and tongue from many frames of the clip',
       rate: 2,
-      release: 's38',
+      release: 's39',
     },
     studio: {
       description:
         'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
       rate: 4,
-      release: 's38',
+      release: 's39',
     },
   },
 

@@ -43,8 +43,8 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's18' },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's12' },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's19' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's13' },
     photo_realtime: {
       model: 'photo',
       description: 'photo with effort realtime: as fast as a video plays',
@@ -61,7 +61,7 @@ export const upscale = operation({
       description:
         'photographs that lack detail; invents texture, takes about 30 times as long as photo, and flickers in videos',
       rate: 2,
-      release: 's13',
+      release: 's14',
     },
   },
 
