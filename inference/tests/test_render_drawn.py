@@ -39,6 +39,7 @@ from enhance.render.drawn.found import find
 from enhance.render.drawn.lips import on_drawn_lips
 from enhance.render.drawn.looks import NEXT_INK, lip_shade
 from enhance.render.drawn.mouth import Drawn
+from enhance.render.drawn.parts import with_dark_across_white
 from enhance.render.drawn.shut import shut
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
@@ -286,6 +287,30 @@ def test_teeth_and_a_tongue_that_part_the_dark_of_a_mouth_go_when_it_shuts() -> 
     picture[(mouth & teeth) > 0] = 250
     shut = spoken(picture, mesh, target()).planes.y[mouth > 0]
     assert shut.max() < planes_of(np.full_like(picture, DARK)).y[0, 0] + 6
+
+
+@pytest.mark.parametrize(("high", "of_mouth"), [((40, 60), True), ((5, 95), False)])
+def test_white_between_two_dark_places_is_teeth_unless_it_goes_on(high: tuple[int, int], of_mouth: bool) -> None:
+    ink, white = np.zeros((2, 100, 160), bool)
+    white[slice(*high), 50:110] = True
+    ink[35:65, 40:50] = ink[35:65, 110:120] = True
+    side = ink.astype(np.uint8)
+    side[:, 80:] = 0
+    assert bool(with_dark_across_white(side, ink, white)[50, 115]) == of_mouth
+
+
+def test_a_white_grin_with_dimples_at_its_corners_is_found() -> None:
+    picture, mesh = drawing("stroke", (190, 130, 95), size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = 190, 130, 95
+    for side in (-1, 1):
+        at = (x + side * round(0.24 * unit), y + round(0.02 * unit))
+        cv2.ellipse(picture, at, (round(0.05 * unit), round(0.05 * unit)), 0, 0, 360, (178, 118, 83), -1)
+    cv2.ellipse(picture, (x, y - round(0.03 * unit)), (round(0.2 * unit), round(0.12 * unit)), 0, 0, 180, WHITE, -1)
+    patch = patch_of(planes_of(picture), BT601, mesh)
+    drawn = find(patch.planes, patch.head, patch.pose, white=True, shaded=True, no_darker=True)
+    assert drawn is not None and abs(drawn.width - 0.4) < 0.06
 
 
 def test_teeth_and_tongue_of_a_shaded_face_go_when_the_mouth_shuts() -> None:

@@ -72,6 +72,13 @@ def test_opaque_letters_are_none(level: int) -> None:
     assert (mark_of(marked(luma, 1.0, level)[0], meshes, BT601) == NONE).all()
 
 
+def test_letters_that_some_pictures_do_not_have_are_none() -> None:
+    luma, meshes = head(8)
+    pictures = marked(luma)[0]
+    pictures[3] = luma[3]
+    assert (mark_of(pictures, meshes, BT601) == NONE).all()
+
+
 def test_what_is_not_changed_under_a_mark_keeps_its_bytes() -> None:
     random = np.random.default_rng(1)
     planes = Planes(*(random.integers(0, 256, size, dtype=np.uint8) for size in ((20, 30), (10, 15), (10, 15))))

@@ -25,7 +25,8 @@ export const unreadable = (reason: string, cause?: unknown, what = 'media'): Fai
  * those who know that understand. `what`: of the file, such as "its pictures".
  */
 export const undecodable = (errorText: string, what: string): string => {
-  if (causes[errorText] !== undefined || errorText.startsWith(OVER_LIMIT)) return errorText;
+  const known = causes[errorText];
+  if (known || errorText.startsWith(OVER_LIMIT)) return known ?? errorText;
   const words = errorText ? `ffmpeg says: ${errorText}` : 'ffmpeg gave no reason';
   return `${what} are damaged or of a kind that ffmpeg does not know (${words}); where a player shows or plays the file, export it anew, else get it again from its source`;
 };

@@ -65,13 +65,13 @@ export const openGiveWay = (transport: Transport, slowMs = SLOW_MS) => {
       try {
         const outputs = await transport.infer(name, inputs, wanted, signal);
         model.lastMs = performance.now() - from;
+        model.heldUntil = performance.now() + model.lastMs;
+        // A millisecond more: timers may be that early.
+        if (model.lastMs >= slowMs) setTimeout(() => startFree(model), model.lastMs + 1).unref();
         return outputs;
       } finally {
         model.running -= 1;
-        model.heldUntil = performance.now() + model.lastMs;
         startFree(model);
-        // A millisecond more: timers may be that early.
-        if (model.lastMs >= slowMs) setTimeout(() => startFree(model), model.lastMs + 1).unref();
       }
     },
   });

@@ -217,7 +217,7 @@ test('a start that Triton ends by a wrong setting says why, and leaves nothing r
   const [code] = await failing.ended;
   assert.is(code, 1);
   assert.match(failing.printed(), 'KEEPER_PATIENCE: expected a number above 0');
-  assert.is(processes(), 0, failing.printed());
+  await until(() => processes() === 0, failing.printed);
 });
 
 test.after(async () => {

@@ -136,7 +136,9 @@ const decodeSound = async (probe: AudioProbe, container: Container, filters: str
   checkSeconds(whole?.seconds ?? 0, probe.limits.seconds, 'sound');
   const errorText = exit?.errorText ?? '';
   if (changes)
-    throw unreadable(`its sample rate or number of channels changes within the file; ${errorText}`);
+    throw unreadable(
+      `its sample rate or number of channels changes within the file${errorText && ` (ffmpeg says: ${errorText})`}`,
+    );
   return { decoded, errorText };
 };
 

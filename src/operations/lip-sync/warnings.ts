@@ -61,8 +61,9 @@ type Spoken = {
 
 /**
  * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
- * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move; nor under
- * letters; nor where many frames were left unchanged, whose mouths are measured with the others and say something else, or are covered.
+ * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move; nor under a
+ * half-clear mark; nor where many frames were left unchanged, whose mouths are measured with the others and say something else,
+ * or are covered.
  */
 export const weaklySynced = (
   sync: SyncMeasure | null,
@@ -77,7 +78,7 @@ export const weaklySynced = (
   const sure = !marked && frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS;
   if (correlation < NONE && sure && unchanged < MANY * frames)
     throw new Failure('no_face_detected', { correlation });
-  const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;
+  const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered, behind letters or not a person's.`;
   return [{ code: 'weak_sync', detail }];
 };
 

@@ -97,7 +97,7 @@ export type MouthRender = {
   readonly coveredUpTo: number | null;
   /** How many pictures it renders at a time. */
   readonly instances: number;
-  /** From how many pictures it finds a clip's mark; 0: it does not look for one. */
+  /** In how many pictures of a clip it looks for a mark, at most; 0: it looks for none. */
   readonly markPictures: number;
   /** What it takes besides; the three renderers of the service take nothing. */
   readonly wants: Wants;

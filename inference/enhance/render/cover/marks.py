@@ -30,6 +30,9 @@ EDGE, STEADY = 4.0, 1.5
 """Levels of luma a pixel from which a slope that stays is an edge, and how many times as large it is as it varies."""
 FOUND = 0.08
 """S x S of such edges from which a mark is looked for: clips without one have .05 at most, but for cuts and dissolves (.09)."""
+THERE, COVERED = 0.5, 0.25
+"""How much of the edges each picture shows, at least: a caption that comes or goes is no mark of them all; and the share of the
+edges that a picture's face covers, from which it is asked."""
 FAINT, MOST = 0.06, 0.85
 """Share of white or black in a pixel, below which none is taken off, and the most that is."""
 LEFT = 0.5
@@ -57,7 +60,7 @@ def mark_of(luma: npt.NDArray[np.uint8], meshes: npt.NDArray[np.float32], colour
         return nothing
     looked = _Pictures.of(luma, meshes, scale, LOOK)
     edges = None if looked is None else looked.edges(smooth=True)
-    if looked is None or edges is None or np.count_nonzero(edges.steady) < FOUND * looked.scale**2:
+    if looked is None or edges is None or np.count_nonzero(edges.steady) < FOUND * looked.scale**2 or edges.least < THERE:
         return nothing
     pictures = _Pictures.of(luma, meshes, scale, FINE)
     share = None if pictures is None else pictures.mark(colours)
@@ -123,6 +126,8 @@ class _Edges:
     steady: Mask
     seen: Mask
     """Where the face is in half of the pictures at least."""
+    least: float
+    """How much of the steady slopes the picture has that has the least of them: 1 all, 0 none."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,8 @@ class _Pictures:
         stays[seen] = _median(rest[:, seen])
         varies[seen] = _median(np.abs(rest[:, seen] - stays[seen]))
         size_of, off = np.linalg.norm(stays, axis=2), np.linalg.norm(varies, axis=2)
-        return _Edges(stays, (size_of > EDGE) & (size_of > STEADY * off), seen)
+        steady = (size_of > EDGE) & (size_of > STEADY * off)
+        return _Edges(stays, steady, seen, _least_of(stays[steady], rest[:, steady]))
 
     def mark(self, colours: Colours) -> Floats | None:
         """-MOST..MOST of each pixel; None where what was found cannot be taken off."""
@@ -196,6 +202,13 @@ class _Pictures:
         on_first = [cv2.warpAffine(picture, way, size, flags=back, borderMode=border) for picture, way in pairs]
         usual = np.median(on_first, axis=0).astype(np.float32)
         return np.stack([cv2.warpAffine(usual, way, size, borderMode=border) for way in self.on_face])
+
+
+def _least_of(slopes: Floats, pictures: Floats) -> float:
+    """How much of the slopes the picture has that has the least of them; NaN: its face is not there."""
+    power = np.where(np.isfinite(pictures), slopes**2, 0).sum(axis=(1, 2))
+    has = np.nansum(pictures * slopes, axis=(1, 2)) / np.maximum(power, 1)
+    return float(has[power > COVERED * (slopes**2).sum()].min(initial=1.0))
 
 
 def _going(pictures: npt.NDArray[np.uint8], face: Floats, where: Mask) -> float:

@@ -20,7 +20,9 @@ BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which t
 ROUND = (0.04, 0.14)  # S from the dark of a mouth, where its skin is
 COLOURED = 10.0  # chroma codes that skin has in a picture of colours, at least
 WHITER, DIMMER = 0.6, 0.8  # of that skin's chroma, that teeth have at most, and of its luma, at least
-LEVEL = 0.6  # of the height of the dark at either side of a tongue, in which the other lies
+LEVEL, BEYOND = 0.6, 0.25
+"""Of the height of the dark at either side of a tongue, in which the other lies; and of the white between them, what lies
+outside the box round both: less of teeth, more of a white beard or muzzle round the mouth."""
 REDDER = 14.0  # V codes that a tongue has more than that skin
 LIPS_OVER = 0.4  # of the columns over a mouth that are as red, from which red below it is a lip
 
@@ -81,7 +83,7 @@ def with_dark_across_white(which: npt.NDArray[np.uint8], ink: Mask, white: Mask)
 
     which: one side of it. The other lies at its height and touches the same white. white: what is clearly lighter than skin.
     """
-    rows = np.flatnonzero(which.any(axis=1))
+    rows, columns = (np.flatnonzero(which.any(axis=axis)) for axis in (1, 0))
     (_, light), (_, dark) = (cv2.connectedComponents(each.astype(np.uint8), connectivity=8) for each in (white, ink))
     both = which.copy()
     for tooth in np.setdiff1d(light[widened(which, 1)], 0):
@@ -90,7 +92,13 @@ def with_dark_across_white(which: npt.NDArray[np.uint8], ink: Mask, white: Mask)
             part = dark == label
             high, at = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
             level = min(rows[-1], high[-1]) - max(rows[0], high[0]) + 1
-            if at[0] > 0 and at[-1] < part.shape[1] - 1 and level > LEVEL * max(len(rows), len(high)):
+            if at[0] == 0 or at[-1] == part.shape[1] - 1 or level <= LEVEL * max(len(rows), len(high)):
+                continue
+            inside = np.zeros_like(between)
+            inside[
+                min(rows[0], high[0]) : max(rows[-1], high[-1]) + 1, min(columns[0], at[0]) : max(columns[-1], at[-1]) + 1
+            ] = True
+            if (between & ~inside).sum() < BEYOND * between.sum():
                 both |= (part | between).astype(np.uint8)
     return both
 

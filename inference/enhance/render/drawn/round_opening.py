@@ -51,7 +51,8 @@ def _lower_lip(drawn: Drawn) -> float:
     count, reach = len(drawn.bottom), max(2, round(THINNEST * drawn.finer))
     middle = range(count // 4, count - count // 4)
     places = [(int(drawn.bottom[i]), drawn.columns.start + i) for i in middle]
-    return float(np.median(np.concatenate([drawn.luma[max(0, row - 2 * reach) : row - reach, x] for row, x in places])))
+    samples = [drawn.luma[max(0, row - 2 * reach) : max(0, row - reach), x] for row, x in places]
+    return float(np.median(np.concatenate(samples))) if any(map(len, samples)) else 0.0
 
 
 def _round(inside: Mask, lip: Mask, finer: float, thinnest: float) -> tuple[Array, Array] | None:

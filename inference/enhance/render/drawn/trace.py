@@ -124,7 +124,8 @@ def trace(planes: Planes, head: Array, pose: Pose, search: Search) -> Drawn | No
     which = mouth_pieces(seen.astype(np.uint8), window.middle, finer, search.widths, window.lowest)
     if which is None:
         return None
-    which = with_dark_across_white(which, ink, luma > white)
+    if not of_teeth:
+        which = with_dark_across_white(which, ink, luma > white)
     whole = with_light(filled(which), luma > lighter)
     if not of_teeth:
         whole = with_dark_at_teeth(whole, luma > max(search.skin + TEETH_LIGHTER, white), ink, STROKE * finer)

@@ -64,7 +64,7 @@ async function* mouthsIn(sources: InsideSources): AsyncGenerator<Found> {
 }
 
 /** Ascending indices in groups that are decoded in one go. */
-const groupsOf = (indices: readonly number[]): number[][] => {
+export const groupsOf = (indices: readonly number[]): number[][] => {
   const groups: number[][] = [];
   for (const index of indices) {
     const group = groups.at(-1);

@@ -4,6 +4,7 @@ import type { Size, YuvFrame } from '../../../frame.ts';
 import type { Mark, MouthRender } from '../../../triton/clients/mouth-render.ts';
 import type { Coding } from '../../../triton/clients/patch-pixels.ts';
 import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
+import { groupsOf } from './inside.ts';
 import { meshIn, type Rect } from './patch.ts';
 
 type MarkSources = {
@@ -41,13 +42,15 @@ export const collectMark = async (sources: MarkSources): Promise<Mark | null> =>
   if (seen.length < LEAST_PICTURES) return null;
   const luma: Buffer[] = [];
   let rect: Rect | null = null;
-  for await (const picture of pictures(seen.map(({ index }) => index))) {
-    rect ??= rectOf(
-      seen.map(({ mesh }) => mesh),
-      picture,
-    );
-    if (!rect || rect.width * rect.height * seen.length > MOST_BYTES) return null;
-    luma.push(lumaIn(picture, rect));
+  for (const group of groupsOf(seen.map(({ index }) => index))) {
+    for await (const picture of pictures(group)) {
+      rect ??= rectOf(
+        seen.map(({ mesh }) => mesh),
+        picture,
+      );
+      if (!rect || rect.width * rect.height * seen.length > MOST_BYTES) return null;
+      luma.push(lumaIn(picture, rect));
+    }
   }
   if (!rect) return null;
   const place = rect;

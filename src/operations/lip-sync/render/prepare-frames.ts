@@ -81,6 +81,7 @@ const portray = async (
     [...clear.keys()].filter((at) => clear[at]),
     render.markPictures,
   );
+  // What the caller calls flat is a drawing; marks were measured over people alone.
   const flat = task.options.options.style === 'flat';
   const mark = flat ? null : await collectMark({ shown, pictures, meshOf, render, coding, signal });
   const planned = seen.slice(0, Math.max(references.length, 1));
