@@ -114,7 +114,7 @@ def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPl
 
 
 def _share_of_limits(colours: AnyPicture, small: AnyPicture) -> FloatPlanes:
-    """How much of the limits holds for each pixel, LEAST * LINE to 1: less in the dark and where little contrast is, but all of them
+    """How much of the limits holds for each pixel, LEAST * LINE to 1: less in the dark and where little contrast is, but all
     where `small`, the enlargement reduced, has half the contrast or less. What went there was noise, or a faint line: then
     they are LINE of what they are elsewhere. docs/decisions/0308."""
     light = cv2.blur(_largest(colours), (3, 3), borderType=cv2.BORDER_REPLICATE)
