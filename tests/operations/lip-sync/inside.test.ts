@@ -106,8 +106,8 @@ test('the inside of the mouth that the clip shows is another than a drawn one, a
   const { picture, mouth, face, about } = await sitter();
   const clip = {
     lenders: [0],
-    pictures: async function* () {
-      yield picture;
+    pictures: async function* (indices: readonly number[]) {
+      for (const index of indices) yield { ...picture, index };
     },
     meshOf: async () => face,
     render: balanced.mouthRender,

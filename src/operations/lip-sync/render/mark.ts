@@ -4,16 +4,12 @@ import type { Size, YuvFrame } from '../../../frame.ts';
 import type { Mark, MouthRender } from '../../../triton/clients/mouth-render.ts';
 import type { Coding } from '../../../triton/clients/patch-pixels.ts';
 import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
-import { groupsOf } from './inside.ts';
+import type { ClipPictures } from './clip-pictures.ts';
 import { meshIn, type Rect } from './patch.ts';
 
-type MarkSources = {
+type MarkSources = ClipPictures & {
   /** Indices of the clip's pictures in which the face is seen clearly, spread over it; they ascend. */
   readonly shown: readonly number[];
-  /** The clip's pictures with these indices, which ascend. */
-  readonly pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>;
-  /** The speaker's mesh in the picture with this index; null where the face is not seen. */
-  readonly meshOf: (index: number) => Promise<Float32Array | null>;
   readonly render: MouthRender;
   readonly coding: Coding;
   readonly signal: AbortSignal;
@@ -42,15 +38,13 @@ export const collectMark = async (sources: MarkSources): Promise<Mark | null> =>
   if (seen.length < LEAST_PICTURES) return null;
   const luma: Buffer[] = [];
   let rect: Rect | null = null;
-  for (const group of groupsOf(seen.map(({ index }) => index))) {
-    for await (const picture of pictures(group)) {
-      rect ??= rectOf(
-        seen.map(({ mesh }) => mesh),
-        picture,
-      );
-      if (!rect || rect.width * rect.height * seen.length > MOST_BYTES) return null;
-      luma.push(lumaIn(picture, rect));
-    }
+  for await (const picture of pictures(seen.map(({ index }) => index))) {
+    rect ??= rectOf(
+      seen.map(({ mesh }) => mesh),
+      picture,
+    );
+    if (!rect || rect.width * rect.height * seen.length > MOST_BYTES) return null;
+    luma.push(lumaIn(picture, rect));
   }
   if (!rect) return null;
   const place = rect;

@@ -1,6 +1,5 @@
 import { together } from '../../../async/together.ts';
-import type { YuvFrame } from '../../../frame.ts';
-import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
+import type { IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
 import type { TellingPictures } from '../../../triton/clients/mouth-plan.ts';
 import type { Mark } from '../../../triton/clients/mouth-render.ts';
@@ -12,6 +11,7 @@ import type { OutputFrame } from '../plan/output-frame.ts';
 import { type ClipSounds, planMouth, planRequest } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
+import { type ClipPictures, picturesOf } from './clip-pictures.ts';
 import { fadesFrom } from './fades.ts';
 import { framesAtOnce } from './frames-at-once.ts';
 import { collectInside } from './inside.ts';
@@ -68,13 +68,7 @@ const portray = async (
   const render = models.mouthRender;
   const meshOf = meshesOf(scene);
   const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
-  // Each belongs to its receiver until the next is asked for.
-  const pictures = async function* (indices: readonly number[]) {
-    for await (const picture of framesAt(scene.video, indices, means)) {
-      yield picture;
-      means.memory.give(picture.pixels);
-    }
-  };
+  const pictures = picturesOf(scene.video, means);
   const seen = inOrderOfUse(references, clear);
   const coding = codingOf(scene.video.info.colour);
   const shown = spread(
@@ -150,7 +144,7 @@ const inOrderOfUse = (
 async function* portrayals(
   { video, chosen, meshes }: Scene,
   indices: readonly number[],
-  pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>,
+  pictures: ClipPictures['pictures'],
   mark: Mark | null,
 ) {
   for (const at of indices) {

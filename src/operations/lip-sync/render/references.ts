@@ -1,5 +1,5 @@
-import type { YuvFrame } from '../../../frame.ts';
 import type { Reference } from '../../../triton/clients/mouth-wants.ts';
+import type { ClipPictures } from './clip-pictures.ts';
 import { cut, meshIn, type PatchGeometry, patchOf } from './patch.ts';
 
 /** Mouths to refer to, with the index of the clip's picture that each is of; the best first, never empty. */
@@ -12,11 +12,9 @@ export const referenceFor = (references: References, source: number): Reference 
   return found.reference;
 };
 
-type ReferenceSources = {
+type ReferenceSources = ClipPictures & {
   /** Indices of pictures in which the face is seen, the best first. */
   readonly candidates: readonly number[];
-  readonly pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>;
-  readonly meshOf: (index: number) => Promise<Float32Array | null>;
   readonly render: PatchGeometry;
 };
 
