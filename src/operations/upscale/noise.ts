@@ -98,11 +98,11 @@ const usual = (looks: readonly Look[], key: Exclude<keyof Look, 'moment' | 'dark
     0.5,
   );
 
-const lookAt = (moment: Moment): Look | null =>
-  lookFrom(DARKEST, moment) ?? lookFrom(DARKEST_OF_NIGHT, moment);
-
-const lookFrom = (darkest: number, moment: Moment): Look | null => {
-  const squares = squaresOf(moment, darkest);
+const lookAt = (moment: Moment): Look | null => {
+  const all = squaresOf(moment);
+  const light = all.filter(({ mean }) => mean >= DARKEST);
+  const isLight = light.length >= LEAST_SQUARES;
+  const [squares, darkest] = isLight ? [light, DARKEST] : [all, DARKEST_OF_NIGHT];
   if (squares.length < LEAST_SQUARES) return null;
   squares.sort((one, other) => one.texture - other.texture);
   const calm = squares.slice(0, Math.floor(squares.length / CALM));
@@ -137,7 +137,7 @@ const spreadOf = (calm: readonly Square[]): number => {
   return (quantile(parts, 0.84) - quantile(parts, 0.16)) / 2;
 };
 
-const squaresOf = (moment: Moment, darkest: number): Square[] => {
+const squaresOf = (moment: Moment): Square[] => {
   const [{ width, height }] = moment;
   const [columns, rows] = [Math.floor(width / SIDE), Math.floor(height / SIDE)];
   const step = Math.max(1, Math.ceil(Math.sqrt((columns * rows) / MOST_SQUARES)));
@@ -150,7 +150,7 @@ const squaresOf = (moment: Moment, darkest: number): Square[] => {
         return changesIn(moment, { at, stride, side });
       });
       // Black and white would cut noise off.
-      if (!luma || luma.mean < darkest || luma.mean > BRIGHTEST) continue;
+      if (!luma || luma.mean < DARKEST_OF_NIGHT || luma.mean > BRIGHTEST) continue;
       const colour = chroma.reduce((sum, { change }) => sum + change / chroma.length, 0);
       squares.push({ ...luma, colour });
     }
